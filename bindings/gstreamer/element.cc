@@ -1,4 +1,4 @@
-// The element: what of GStreamer's it obeys. docs/gstreamer.md shows its use.
+// The element: its GStreamer interface. docs/gstreamer.md shows its use.
 #include <gst/gst.h>
 #include <gst/video/gstvideofilter.h>
 #include <gst/video/video.h>
@@ -23,7 +23,7 @@ using skinmask::gstreamer::kOutputFormats;
 using skinmask::gstreamer::LineOf;
 using skinmask::gstreamer::Settings;
 
-// Settings are of any thread, all else of the one that frames come on.
+// Any thread may use the settings; everything else belongs to the streaming thread.
 class Work {
  public:
   Settings settings() const {
@@ -38,8 +38,8 @@ class Work {
 
   Judge judge;
   bool live = false;
-  Output drawn = Output::kMask;                 // what the last frame became
-  std::atomic<GstClockTime> frame_duration{0};  // as the caps have it
+  Output drawn = Output::kMask;                 // the output of the last frame
+  std::atomic<GstClockTime> frame_duration{0};  // from the caps
 
  private:
   mutable std::mutex mutex_;
@@ -64,7 +64,7 @@ GstSkinmask* Self(Instance* instance) {
   return reinterpret_cast<GstSkinmask*>(instance);
 }
 
-// Changes settings, and tells of what follows from that.
+// Changes settings, and announces the consequences.
 template <class Instance, class Act>
 void Change(Instance* element, const Act& change) {
   Work& work = *Self(element)->work;
@@ -90,7 +90,7 @@ void Finalize(GObject* object) {
   G_OBJECT_CLASS(gst_skinmask_parent_class)->finalize(object);
 }
 
-// What the library says goes out in one line.
+// Errors of the library are posted as one line.
 gboolean Start(GstBaseTransform* base) {
   Work& work = *Self(base)->work;
   try {
@@ -109,11 +109,11 @@ gboolean Stop(GstBaseTransform* base) {
   return TRUE;
 }
 
-// The other side's caps: the same but for the format, and for what goes with it.
+// The caps of the other side: the same except for the format and the fields that depend on it.
 GstCaps* TransformCaps(GstBaseTransform* base, GstPadDirection direction, GstCaps* caps,
                        GstCaps* filter) {
-  // From the side of the output all of its formats lead back to the input's: a property that
-  // changes in the middle of one agreement must not take back what it has agreed on.
+  // From the output's side, all output formats map to the input's. A property that changes in the
+  // middle of a negotiation must not undo what it has agreed on.
   const bool from_input = direction == GST_PAD_SINK;
   const char* const drawn =
       from_input ? FormatsOf(Self(base)->work->settings().output) : kOutputFormats;
@@ -165,8 +165,8 @@ gboolean SetInfo(GstVideoFilter* filter, GstCaps*, GstVideoInfo* in, GstCaps*, G
   return TRUE;
 }
 
-// A frame takes less than the next one takes to come, or frames are dropped; without adaptation it
-// takes about a millisecond.
+// With adaptation a frame takes less than a frame's duration, or frames are dropped; without
+// adaptation it takes about a millisecond.
 GstClockTime LatencyOf(const Work& work) {
   return work.settings().Adapts() ? work.frame_duration.load() : 0;
 }
@@ -184,21 +184,21 @@ gboolean Query(GstBaseTransform* base, GstPadDirection direction, GstQuery* quer
   return TRUE;
 }
 
-// After a seek nothing that was learnt of the frames before it holds. (It comes in order with
-// frames.)
+// After a seek nothing that was learnt from earlier frames is valid. (This event comes in order
+// with frames.)
 gboolean SinkEvent(GstBaseTransform* base, GstEvent* event) {
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) Self(base)->work->judge.BeginScene();
   return GST_BASE_TRANSFORM_CLASS(gst_skinmask_parent_class)->sink_event(base, event);
 }
 
-// Values that change with time (GstController).
+// Applies property values that change with time (GstController).
 void BeforeTransform(GstBaseTransform* base, GstBuffer* buffer) {
   const GstClockTime time =
       gst_segment_to_stream_time(&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(base), time);
 }
 
-// What was asked for, and `line` says that it cannot be had, is as it is in `good` from now on.
+// Sets the properties that were refused, for the reason `line`, to their values in `good`.
 void Refuse(GstVideoFilter* filter, const Settings& asked, const Settings& good,
             const std::string& line) {
   GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", line.c_str()),
@@ -206,7 +206,7 @@ void Refuse(GstVideoFilter* filter, const Settings& asked, const Settings& good,
   Change(filter, [&](Settings& s) { s.TakeBack(asked, good); });
 }
 
-// What outputs are that may go out in a format.
+// The OpenCV type of outputs in a format.
 int TypeIn(GstVideoFormat format) {
   if (format == GST_VIDEO_FORMAT_GRAY8) return CV_8UC1;
   return format == GST_VIDEO_FORMAT_BGRA ? CV_8UC4 : CV_8UC3;
@@ -218,7 +218,7 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
   Settings settings = asked;
   for (const std::string& line : work.judge.PrepareWhatCanBe(settings, work.live))
     Refuse(filter, asked, settings, line);
-  // An output of another format begins when that was agreed on, with the next frame.
+  // An output of another format begins with the frame after its negotiation.
   const int type = TypeIn(GST_VIDEO_FRAME_FORMAT(out));
   for (const Output output :
        {settings.output, work.drawn, Output::kMask, Output::kOverlay, Output::kCutout})

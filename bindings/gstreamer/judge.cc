@@ -36,7 +36,7 @@ Layout LayoutOf(const GstVideoInfo& info) {
   }
 }
 
-// Pixels of the first plane of a mapped frame of a packed format, where they are.
+// The first plane of a mapped frame of a packed format, without a copy.
 cv::Mat Packed(const GstVideoFrame& frame) {
   return cv::Mat(GST_VIDEO_FRAME_HEIGHT(&frame), GST_VIDEO_FRAME_WIDTH(&frame),
                  CV_8UC(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0)),
@@ -44,8 +44,8 @@ cv::Mat Packed(const GstVideoFrame& frame) {
                  static_cast<std::size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0)));
 }
 
-// A mapped frame, with its planes where they are. The layout is kOther where the library has none
-// for it, or not for its colours (BT.2020). Throws Error where rows are stored upside down.
+// A mapped frame without a copy. The layout is kOther if the library has none for its format or its
+// colours (BT.2020). Throws Error if rows are stored upside down.
 VideoFrame FrameOf(const GstVideoFrame& mapped) {
   const GstVideoInfo& info = mapped.info;
   VideoFrame frame;
@@ -64,7 +64,7 @@ VideoFrame FrameOf(const GstVideoFrame& mapped) {
   return frame;
 }
 
-// Of pictures in B G R that become, or were, frames like `other`.
+// The format of B G R pictures with the size and rate of `other`.
 GstVideoInfo BgrLike(const GstVideoInfo& other) {
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_BGR,
@@ -86,7 +86,7 @@ ConverterPtr MakeConverter(GstVideoInfo from, GstVideoInfo to) {
   return converter;
 }
 
-// A picture in B G R as a frame that becomes, or was, one like `other`.
+// Wraps a picture in B G R as a frame with the size and rate of `other`.
 GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoFrame& other) {
   GstVideoFrame frame{};
   frame.info = BgrLike(other.info);
@@ -95,12 +95,12 @@ GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoFrame& other) {
   return frame;
 }
 
-// As `live` has it: a search every eighth frame leaves most of a core to the frames, and
-// has 0.1 s at 30 frames/s before one waits for it.
+// As in `live`: a search every eighth frame leaves most of a core to the frames, and may take 0.1 s
+// at 30 frames/s before a frame waits for it.
 constexpr HogOptions kHogAside{.min_searched_pixels = 400000, .max_searched_pixels = 400000};
 constexpr StreamOptions kStreamAside{.search_every_frames = 8, .search_lag_frames = 3};
 
-// Until what a search makes of its settings is known.
+// The number of frames until a search has shown whether its settings are valid.
 int FramesToTry(bool aside) { return aside ? kStreamAside.search_lag_frames + 1 : 1; }
 
 }  // namespace
@@ -129,7 +129,7 @@ void Judge::Prepare(Settings settings, bool live) {
   if (prepared_ && settings.search == refused_search_) settings.search = prepared_->search;
   if (!prepared_ || !prepared_->SameStream(settings)) {
     const bool tried = untried_frames_ == 0 || !before_;
-    // Another search of the same is asked for once, as a file that was there may be gone.
+    // A change of the search alone is tried once, because a file that was there may be gone.
     Settings as_before = settings;
     if (prepared_) as_before.search = prepared_->search;
     if (prepared_ && prepared_->SameStream(as_before)) refused_search_ = settings.search;
@@ -181,7 +181,7 @@ void Judge::BeginAnew(const Settings& settings) {
   const bool aside = settings.search == Search::kAside;
   const Model made = settings.model.empty() ? DefaultModel() : ReadModel(settings.model);
   DetectorOptions options = settings.options();
-  // (A finder that waits for `adapt` to be switched on again is no mistake here.)
+  // (A file of faces while `adapt` is off is no mistake here: `adapt` may be switched on again.)
   if (!options.by_faces()) options.faces.clear();
   if (aside) options.hog = kHogAside;
   BeginStream(Detector(made, options), aside);

@@ -1,4 +1,4 @@
-// What the element does with its frames, one after the other.
+// Processes the element's frames, one after the other.
 #pragma once
 
 #include <gst/video/video.h>
@@ -15,7 +15,7 @@
 
 namespace skinmask::gstreamer {
 
-// What the element takes, best first.
+// The input formats of the element, best first.
 inline constexpr char kInputFormats[] = "{ NV12, I420, YUY2, Y42B, BGR, BGRx }";
 
 struct FreeConverter {
@@ -25,42 +25,41 @@ using ConverterPtr = std::unique_ptr<GstVideoConverter, FreeConverter>;
 
 class Judge {
  public:
-  // Makes ready what `settings` ask for, and that changed; `live` is whether frames come at a time
-  // of their own. Throws Error where that cannot be: then all stays as it was.
+  // Applies the `settings` that have changed; `live` is whether frames come in real time. Throws
+  // Error if that is impossible, and then changes nothing.
   void Prepare(Settings settings, bool live);
-  // The same while frames come: what cannot be had is as it was before, also in `settings`. Where
-  // they cannot be had together, each that changed is tried after the other, and again after those
-  // that could be had. Returns a line for each that could not.
+  // The same while frames come. Settings that are impossible keep their earlier values, also in
+  // `settings`. If they are impossible together, each changed one is tried after the other, and
+  // again after others have succeeded. Returns a line for each refused one.
   std::vector<std::string> PrepareWhatCanBe(Settings& settings, bool live);
-  // Those in force, after the first Prepare; what they search by is decided.
+  // The settings in force, after the first Prepare; kAuto of the search is resolved.
   const Settings& prepared() const { return *prepared_; }
-  // Frames of these kinds come next. Throws Error.
+  // Sets the formats of the next frames. Throws Error.
   void SetFormats(const GstVideoInfo& input, const GstVideoInfo& output);
-  // Draws what is wanted of `in` into `out`, which has the format of it. Throws Error.
+  // Draws `output` of `in` into `out`, which has its format. Throws Error.
   void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
-  // Where a frame does not fit to what was asked for last, as a seed beyond its border: the last
-  // settings that were tried are in force again. False where there are none. Throws Error.
+  // For a frame that the last settings do not fit, as a seed beyond its border: returns to the last
+  // settings that worked for a frame. False if there are none. Throws Error.
   bool TakeBack();
-  // The next frame does not follow the last one, and nothing is carried to it.
+  // The next frame does not continue the last one: nothing is carried over to it.
   void BeginScene();
 
  private:
   void BeginAnew(const Settings& settings);
   void BeginStream(const Detector& detector, bool aside);
   void SetThreshold(const Settings& settings);
-  // `frame` is FrameOf(mapped). What the library knows is converted as it does; the rest by
-  // GStreamer.
+  // `frame` is FrameOf(mapped). Known layouts are converted by the library, others by GStreamer.
   cv::Mat BgrOf(GstVideoFrame& mapped, const VideoFrame& frame);
 
-  std::optional<Settings> prepared_;      // those in force
-  std::optional<Search> refused_search_;  // of them, that cannot be had
-  std::optional<Settings> before_;        // the last before them that were tried
-  int untried_frames_ = 0;  // until those in force were: errors of a search aside come late
+  std::optional<Settings> prepared_;      // the settings in force
+  std::optional<Search> refused_search_;  // a search that is impossible with them
+  std::optional<Settings> before_;        // the last settings before them that worked for a frame
+  int untried_frames_ = 0;  // until they have worked: errors of a search aside come late
   std::optional<Stream> stream_;
-  double rate_ = 0;  // of the frames; 0: not known
-  // Of the input, and to the output; null where none is needed.
+  double rate_ = 0;  // frames a second; 0: unknown
+  // Converters of the input and to the output; null if none is needed.
   ConverterPtr to_bgr_, from_bgr_;
-  // What pictures are drawn by, and in: their memory, from frame to frame.
+  // Memory for masks and drawn pictures, kept from frame to frame.
   cv::Mat mask_, drawn_;
 };
 

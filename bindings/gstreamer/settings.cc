@@ -9,7 +9,7 @@ namespace {
 
 using Kind = OptionRow::Kind;
 
-// Those of DetectorTable follow, in its order.
+// The properties of DetectorTable follow, in its order.
 enum Property : guint { kNone, kOutput, kModel, kSearch, kFirstOption };
 
 constexpr char kModelName[] = "model";
@@ -32,14 +32,14 @@ const std::vector<const OptionRow*>& Options() {
 
 const OptionRow& OptionOf(guint id) { return *Options()[id - kFirstOption]; }
 
-// What these values are in the properties; they live as long as the process.
+// Registers an enumeration of properties; its values must live as long as the process.
 GType EnumOf(const std::string& name, const GEnumValue* values) {
   const GType type = g_enum_register_static(name.c_str(), values);
   gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
   return type;
 }
 
-// Of the table of outputs.
+// The enumeration of the table of outputs.
 GType OutputType() {
   auto* const values = new std::vector<GEnumValue>;
   for (const OutputKind& kind : OutputKinds()) {
@@ -53,7 +53,7 @@ GType OutputType() {
   return EnumOf("GstSkinmaskOutput", values->data());
 }
 
-// The words of an option, "GstSkinmaskAdapt" of "adapt".
+// The enumeration of an option's words, "GstSkinmaskAdapt" for "adapt".
 GType WordsType(const OptionRow& row) {
   auto* const values = new std::vector<GEnumValue>;
   for (const std::string& word : row.words)
@@ -77,7 +77,7 @@ GType SearchType() {
 constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
 constexpr auto kControllable = static_cast<GParamFlags>(kFlags | GST_PARAM_CONTROLLABLE);
 
-// Numbers that may be absent are negative then.
+// An absent number is negative.
 GParamSpec* SpecOf(const OptionRow& row) {
   std::string name = row.name;
   std::ranges::replace(name, '_', '-');
@@ -241,7 +241,7 @@ void GetProperty(const Settings& settings, guint id, GValue* value) {
 }
 
 const char* FormatsOf(Output output) {
-  // Of the formats that sinks show, so that one may follow at once.
+  // The formats that sinks show, so that a sink may follow directly.
   const int type = TypeOf(output);
   if (type == CV_8UC3) return "{ BGR, BGRx, RGBx, RGB, I420, NV12, YV12, YUY2 }";
   return type == CV_8UC4 ? "{ BGRA }" : "{ GRAY8 }";

@@ -19,9 +19,10 @@ std::vector<std::int64_t> Targets(std::int64_t set) {
   return targets;
 }
 
-// Those of the CPU beside the target of the compiler's own options, which runs wherever the program
-// does: it has what Highway lets the compiler use for them (hwy/ops/set_macros-inl.h; F16C is where
-// FMA is).
+// The targets that the CPU supports, beyond the static target (that of the compiler's own options),
+// which runs wherever the program runs. The conditions are the features that Highway lets the
+// compiler use for each target (hwy/ops/set_macros-inl.h). F16C needs no test because every CPU
+// with FMA has it.
 std::int64_t Supported() {
 #if HWY_ARCH_X86
   const bool ssse3 = __builtin_cpu_supports("ssse3");

@@ -1,19 +1,19 @@
-// A function of which there is one for each CPU target, and the call of the one that runs: what
-// Highway has as HWY_EXPORT and HWY_DYNAMIC_DISPATCH. These ask for its shared library, which
-// measures the CPU's clock when it is loaded: four milliseconds, a third of the time in which the
-// program starts.
+// Compiles a function once for each CPU target and calls the version of the active target, as
+// Highway's HWY_EXPORT and HWY_DYNAMIC_DISPATCH do. Those macros need Highway's shared library,
+// which measures the CPU's clock when it is loaded: four milliseconds, a third of the program's
+// start time.
 #pragma once
 
 #include "hwy/highway.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Of the target that runs: GetIndex() is its place in the tables below.
+// The active target: GetIndex() is its index in the tables below.
 hwy::ChosenTarget& ChosenCpuTarget();
 
 }  // namespace skinmask
 
-#if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)  // one target alone
+#if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)  // only one target is compiled
 #define SKINMASK_EXPORT(function) static_assert(true)
 #define SKINMASK_DISPATCH(function) HWY_STATIC_DISPATCH(function)
 #else

@@ -1,5 +1,5 @@
-// Distributions that depend on no library: random numbers have a fixed definition here, as
-// <random>'s differ between libraries, and so has Student's t.
+// Random numbers and Student's t, defined here because the distributions of <random> differ between
+// standard libraries.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The output function of SplitMix64 (Steele, Lea and Flood 2014): one-to-one.
+// The output function of SplitMix64 (Steele, Lea and Flood 2014), a bijection.
 constexpr std::uint64_t Mix(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
@@ -22,10 +22,10 @@ class Random {
   // In [0, 1), in steps of 2^-53.
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
 
-  // Of the standard normal distribution, by comparisons of uniform numbers alone, which are the
-  // same on every CPU (C. F. F. Karney, 'Sampling exactly from the normal distribution', 2016,
-  // algorithm N): k + x with a sign, where k and x have the densities exp(-k^2/2) and
-  // exp(-x (2 k + x) / 2).
+  // A sample of the standard normal distribution, computed by comparisons of uniform numbers only,
+  // so that it is the same on every CPU (C. F. F. Karney, 'Sampling exactly from the normal
+  // distribution', 2016, algorithm N): k + x with a random sign, where k and x have the densities
+  // exp(-k^2/2) and exp(-x (2 k + x) / 2).
   double Normal() {
     for (;;) {
       int k = 0;
@@ -39,8 +39,9 @@ class Random {
   }
 
  private:
-  // True with probability exp(-t), 0 <= t <= 1: of t and the uniform numbers after it, each but the
-  // last is below the one before, and the number of those is even (von Neumann).
+  // Returns true with probability exp(-t), 0 <= t <= 1 (von Neumann): draws uniform numbers until
+  // one is not below its predecessor (the first predecessor is t), and returns true if an even
+  // number of them were below.
   bool Below(double t) {
     for (bool even = true;; even = !even) {
       const double next = Uniform();
@@ -52,9 +53,9 @@ class Random {
   std::uint64_t state_;
 };
 
-// For intervals from few values, of Student's t: the t that so large a share of the distribution
-// lies below, from 1/2 to less than 1. Of more than a thousand degrees of freedom it is that of a
-// thousand, which is a thousandth wider.
+// The quantile of Student's t distribution, for intervals from few values: the t below which
+// `share` of the distribution lies (1/2 <= share < 1). More than 1000 degrees of freedom count as
+// 1000, which makes the interval wider by a thousandth.
 double StudentQuantile(double share, std::size_t degrees);
 
 }  // namespace skinmask

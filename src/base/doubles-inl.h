@@ -1,6 +1,6 @@
-// Here are vectors of doubles, their powers of two and logarithms, for the CPU target that is being
-// compiled: sums and products only, so that every target gives the same bits. docs/math.md has the
-// error bounds.
+// Vectors of doubles, with powers of two and logarithms, for the CPU target that is being compiled.
+// Only sums, products and quotients are used, so that every target gives the same bits.
+// docs/math.md has the error bounds.
 #if defined(SKINMASK_DOUBLES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKINMASK_DOUBLES_INL_H_
 #undef SKINMASK_DOUBLES_INL_H_
@@ -43,8 +43,8 @@ HWY_INLINE Doubles Rounded(Doubles x) {
   return hn::Sub(hn::Add(x, Double(kRoundDouble)), Double(kRoundDouble));
 }
 
-// 2^x; x below -1000 and above 1000 counts as that. With n the integer nearest to x and f = x - n
-// in [-1/2, 1/2], 2^f by the twelve first powers of f ln 2, which leave out less than 2e-16.
+// 2^x; x is clamped to [-1000, 1000]. With n the integer nearest to x and f = x - n in [-1/2, 1/2],
+// 2^f is the Taylor polynomial of degree 12 in f ln 2, whose remainder is below 2e-16.
 HWY_INLINE Doubles Exp2(Doubles x) {
   x = hn::Min(hn::Max(x, Double(-1000)), Double(1000));
   const Doubles shifted = hn::Add(x, Double(kRoundDouble));
@@ -62,7 +62,7 @@ HWY_INLINE Doubles Exp2(Doubles x) {
   p = Linear(0.2402265069591007, p, f);
   p = Linear(0.6931471805599453, p, f);
   p = Linear(1, p, f);
-  // Times 2^n: added to the exponent. The bits of kRoundDouble itself fall off at the top.
+  // Multiplies by 2^n by adding n to the exponent. The shift drops the bits of kRoundDouble itself.
   return hn::BitCast(DoubleTag(), hn::Add(LongBits(p), hn::ShiftLeft<52>(LongBits(shifted))));
 }
 
@@ -73,7 +73,7 @@ HWY_INLINE Doubles Log(Doubles x) {
   constexpr std::uint64_t kRootHalf = 0x3FE6A09E667F3BCD;
   constexpr double kLn2 = 0x1.62e42fefa39efp-1, kCount = 0x1p52;
   const Longs above = hn::Sub(LongBits(x), Long(kRootHalf));
-  // k as a double: the low bits of 2^52.
+  // k as a double: it is put into the low bits of 2^52.
   const Longs count = hn::Add(hn::ShiftRight<52>(above), LongBits(Double(kCount)));
   const Doubles k = hn::Sub(hn::BitCast(DoubleTag(), count), Double(kCount));
   const Longs mantissa = hn::Add(hn::And(above, Long(0x000FFFFFFFFFFFFF)), Long(kRootHalf));

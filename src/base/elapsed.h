@@ -1,4 +1,4 @@
-// These measure elapsed time.
+// Helpers to measure elapsed time.
 #pragma once
 
 #include <chrono>

@@ -10,7 +10,7 @@ namespace skinmask {
 
 namespace {
 
-// The C++ library and OpenCV have words for this that tell nobody anything.
+// The texts of the C++ library and of OpenCV for this case are of no use to users.
 std::string_view WhatOf(const std::exception& error) {
   const std::string_view what = error.what();
   const bool memory =
@@ -29,7 +29,8 @@ Problem::Problem(std::string name, std::string_view what)
 
 Problem::Problem(std::string name, const std::exception& error) : input(std::move(name)) {
   const std::string_view what = WhatOf(error);
-  // An option is named with the input that it does not fit to.
+  // An Error about an option does not name the input that the option does not fit, so the input is
+  // added.
   const bool of_other = dynamic_cast<const Error*>(&error) && !what.starts_with('`');
   line = of_other ? std::string(what) : Error(input, what).what();
 }

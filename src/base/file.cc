@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Waits until the disk has a file, or a folder. Some file systems cannot tell (EINVAL).
+// Flushes a file or a folder to the disk. Some file systems do not support that (EINVAL).
 bool Sync(const fs::path& path) {
   Descriptor file(path, O_RDONLY);
   return file.get() >= 0 && (fsync(file.get()) == 0 || errno == EINVAL);
@@ -36,18 +36,20 @@ fs::path FolderOf(const fs::path& path) {
   throw Error(path.string(), "exists already (`overwrite` replaces it)");
 }
 
-// False, with EEXIST, where there is something of the new name, also if that came this moment.
+// Renames `from` to a name that does not exist yet. If the name exists, also if it was created just
+// now, returns false with errno EEXIST.
 bool RenameToNew(const fs::path& from, const fs::path& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // Not every file system has that call (NFS); a second name is refused likewise.
+  // Some file systems do not support renameat2 (NFS). A hard link fails in the same way if the name
+  // exists.
   if (link(from.c_str(), to.c_str()) == 0) return unlink(from.c_str()) == 0;
   const bool has_links = errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS;
   if (has_links || access(to.c_str(), F_OK) == 0) {
     if (!has_links) errno = EEXIST;
     return false;
   }
-  return rename(from.c_str(), to.c_str()) == 0;  // vfat before Linux 5.10 has neither
+  return rename(from.c_str(), to.c_str()) == 0;  // vfat before Linux 5.10 supports neither
 }
 
 constexpr std::size_t kHead = 4096;
@@ -56,8 +58,8 @@ constexpr std::size_t kHead = 4096;
   throw Error(path.string(), "is larger than " + std::to_string(most) + " bytes");
 }
 
-// A name that nobody else takes: not the next process, nor one of another container that shares the
-// folder, where numbers of processes are the same.
+// A random name that no other process uses. The process id would not do: containers that share a
+// folder can have processes with the same id.
 constexpr const char *kUnfinishedPrefix = ".skinmask-", *kUnfinishedSuffix = ".part";
 constexpr const char* kDigits = "0123456789abcdef";
 constexpr std::size_t kRandomLetters = 16;
@@ -86,7 +88,8 @@ std::string ReadFile(const fs::path& path, const ReadOptions& options) {
   if (options.check) options.check(bytes, told);
   bytes.reserve(static_cast<std::size_t>(told) + 1);
   if (more) more = source.Read(bytes, std::max(kHead, static_cast<std::size_t>(told)) + 1);
-  while (more) {  // until end of file, since pipes and growing files do not tell their size
+  while (more) {  // until the end of the file, because the size of pipes and growing files is not
+                  // known
     if (bytes.size() > options.most) FailTooLarge(path, options.most);
     more = source.Read(bytes, bytes.size() + std::max(kHead, bytes.size() / 4));
   }
@@ -142,8 +145,8 @@ const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
   return path;
 }
 
-// The names of parts, where a signal handler can read them. A part that finds no slot is left
-// behind by RemoveUnfinishedNow, as a kill leaves all.
+// The paths of the unfinished files, in static memory that a signal handler can read. An
+// UnfinishedFile that finds no free slot is not removed by RemoveUnfinishedNow, as after a kill.
 struct UnfinishedFile::Slot {
   std::atomic<bool> taken{false}, there{false};
   char path[PATH_MAX];
@@ -155,7 +158,7 @@ namespace {
 
 std::atomic<bool> ending{false};
 
-// For a thread that would go on with its files while the process ends.
+// Stops a thread that would continue with its files while the process ends.
 void StayOutOfTheEnd() {
   while (ending) pause();
 }
@@ -207,7 +210,7 @@ void PutInPlace(const fs::path& file, const fs::path& destination, IfExists if_e
                                                   : rename(file.c_str(), destination.c_str()) == 0;
   if (!moved && errno == EEXIST) FailByExisting(destination);
   if (!moved) FailBy(destination, "cannot be written", errno);
-  // A folder that may be written to but not read cannot be opened for this.
+  // A folder that is writable but not readable cannot be opened for fsync.
   const fs::path folder = FolderOf(destination);
   if (sync && access(folder.c_str(), R_OK) == 0 && !Sync(folder))
     FailBy(folder, "cannot be written", errno);
@@ -231,7 +234,7 @@ void RemoveOldUnfinished(const fs::path& folder) {
     std::error_code error;
     const fs::file_time_type written = fs::last_write_time(file, error);
     if (!error && fs::file_time_type::clock::now() - written > kOld)
-      unlink(file.c_str());  // no folder, whatever it is called
+      unlink(file.c_str());  // never removes a folder, whatever its name
   });
 }
 
@@ -245,7 +248,8 @@ std::string FolderIdentity(const fs::path& folder) {
   struct stat status;
   if (stat(folder.empty() ? "." : folder.c_str(), &status) == 0)
     return std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
-  const fs::path real = RealPath(folder);  // what is not made yet lies below what is
+  const fs::path real = RealPath(folder);  // a folder that does not exist yet is identified by its
+                                           // parent
   return real.has_relative_path()
              ? FolderIdentity(real.parent_path()) + '/' + real.filename().string()
              : real.string();

@@ -18,8 +18,8 @@ EntryType TypeOf(mode_t mode) {
   return S_ISREG(mode) ? EntryType::kFile : EntryType::kOther;
 }
 
-// To ask for one name takes as long as to read eight, and most file systems take some 32 bytes for
-// each: so many questions cost what it costs to read the folder.
+// The number of lstat calls in a folder after which it is cheaper to list the folder. One call
+// takes as long as listing eight entries, and most file systems need about 32 bytes for an entry.
 std::size_t QuestionsWorthReading(const std::string& folder) {
   constexpr std::size_t kBytesOfQuestion = 256, kFew = 32;
   struct stat status;

@@ -1,4 +1,4 @@
-// What there is at a path, and what a folder holds, as the system tells it.
+// The types of files, and the entries of folders.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Of what `path` leads to; false where that cannot be told.
+// These follow links, and return false on errors.
 inline bool Exists(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
@@ -26,19 +26,19 @@ inline bool IsRegularFile(const std::filesystem::path& path) {
 
 enum class EntryType { kFile, kFolder, kLink, kOther };
 
-// Of what `path` names itself, if it is a link; kOther where there is nothing.
+// Does not follow a link at `path`; kOther if nothing is there.
 EntryType EntryTypeOf(const char* path);
 
-// Calls see(name, type) for each entry but "." and "..", in no order. The list tells the types, so
-// no entry is asked for itself unless the file system does not say. Returns why the folder could
-// not be read to its end.
+// Calls see(name, type) for each entry except "." and "..", in no particular order. The types come
+// from the folder's listing; an entry gets an lstat call only where the file system lists no types.
+// Returns the error that ended the listing early.
 std::error_code ForEachEntry(const std::filesystem::path& folder,
                              const std::function<void(const char* name, EntryType type)>& see);
 
-// FileIdentity of many paths, which are mostly of one folder after the other.
+// FileIdentity of many paths. Fast if consecutive paths mostly lie in the same folder.
 class FileIdentities {
  public:
-  // `link`: the last name may be that of a link, or none ("..", or nothing).
+  // `link`: the last part of the path may be a link, or "..", or empty.
   std::string Of(const std::string& path, bool link);
   std::string Of(const std::string& path) {
     return Of(path, EntryTypeOf(path.c_str()) == EntryType::kLink);
@@ -48,8 +48,9 @@ class FileIdentities {
   std::string folder_, identity_;
 };
 
-// EntryTypeOf many paths. A folder that many of them lie in, for its size, is read instead, once:
-// then what it does not hold, or got since, counts as a file.
+// EntryTypeOf of many paths. If many of them, relative to the folder's size, lie in one folder,
+// that folder is listed once instead. From then on a name that the listing did not have counts as a
+// file.
 class EntryTypes {
  public:
   EntryType Of(const std::string& path);
@@ -58,7 +59,7 @@ class EntryTypes {
   struct Folder {
     std::size_t asked = 0, enough = 0;
     bool known = false;
-    std::unordered_map<std::string, EntryType> other;  // that are no files
+    std::unordered_map<std::string, EntryType> other;  // entries that are not files
   };
   std::unordered_map<std::string, Folder> folders_;
 };

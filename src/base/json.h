@@ -1,5 +1,5 @@
-// JSON is written with keys in the order they were set, and null for what is absent. It is read as
-// what somebody else may have written: what is not as expected is an Error that says where.
+// JSON is written with keys in the order in which they were set, and with null for absent values.
+// JSON that is read is untrusted: unexpected content is an Error that names the place.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace [[gnu::visibility("default")]] skinmask {
 
 using Json = nlohmann::ordered_json;
 
-// Of a file that is read, and says itself where in it.
+// An Error whose text already names the place in the file that is read.
 class JsonError : public Error {
  public:
   using Error::Error;
@@ -34,34 +34,35 @@ Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-// A name on disk may be no UTF-8, and may hold orders to a terminal; the text has neither.
+// The text of `json`. File names in it may be invalid UTF-8 or hold control characters for
+// terminals; these are replaced or escaped.
 inline std::string JsonText(const Json& json, int indent = -1) {
   return WithOrdersEscaped(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
-// Copies of JSON go as deep on the stack as it is nested; a key is compared with all before it in
-// its object; and a value takes many times the memory that it has in the text.
+// Limits for JSON that is read: copying uses stack for each level of nesting, each key is compared
+// with all earlier keys of its object, and a value takes many times the memory of its text.
 inline constexpr std::size_t kMaxLevels = 64, kMaxMembers = 1000, kMaxValues = 1 << 25;
 
-// What a name is that stands so, with its quotes, in a text.
+// The value of a string literal, which is given with its quotes.
 inline std::string Unquoted(std::string_view quoted) {
   if (quoted.find('\\') != quoted.npos)
     if (const Json name = Json::parse(quoted, nullptr, false); name.is_string()) return name;
   return std::string(quoted.substr(1, quoted.size() - 2));
 }
 
-// Throws Error for a text that would take more than it may, and for one with a name twice in an
-// object: the parser would forget the first member.
+// Throws Error for a text beyond the limits above, and for an object that has the same name twice,
+// because the parser would silently drop the first of the two.
 inline void RequireModest(std::string_view text, std::string_view subject, std::string_view what,
                           std::size_t most_values) {
   struct Object {
     std::size_t members = 0;
     std::set<std::string> names;
   };
-  std::array<Object, kMaxLevels + 1> open;  // at each level
+  std::array<Object, kMaxLevels + 1> open;  // the open object of each level
   std::optional<std::string> twice;
   std::size_t levels = 0, most_members = 0, values = 0;
-  std::size_t depth = 0, start = 0, end = 0;  // of the last string
+  std::size_t depth = 0, start = 0, end = 0;  // positions of the last string's quotes
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -95,21 +96,23 @@ inline void RequireModest(std::string_view text, std::string_view subject, std::
   if (twice) throw Error(subject, fmt::format("has '{}' twice in an object", *twice));
 }
 
-// The object of a file; `what` is what such a file is called, and `most_values` what it may hold.
+// Parses the object in a file. `what` is what such a file is called, and `most_values` limits its
+// number of values.
 inline Json ParseObject(std::string_view text, std::string_view subject, std::string_view what,
                         std::size_t most_values = kMaxValues) {
   text = WithoutByteOrderMark(text);
-  // What no JSON object begins like is another file altogether; where its first byte stands would
-  // help nobody.
+  // A text that does not begin with '{' is some other kind of file. A position of the error would
+  // not help then.
   if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))
     throw Error(subject, fmt::format("is not JSON, as {} is (an object, '{{' at first)", what));
   RequireModest(text, subject, what, most_values);
-  // Which would be the end to the parser.
+  // The parser would take this byte for the end of the text.
   if (text.find('\0') != text.npos) throw Error(subject, "is not JSON: it has a byte of 0");
   try {
     return Json::parse(text);
   } catch (const Json::exception& e) {
-    // "[json.exception.parse_error.101] parse error at line 3, column 5: ..." without the tag.
+    // The message without its tag: "[json.exception.parse_error.101] parse error at line 3, column
+    // 5: ..."
     const std::string_view problem = e.what();
     const std::size_t end = problem.find("] ");
     throw Error(subject,
@@ -117,7 +120,7 @@ inline Json ParseObject(std::string_view text, std::string_view subject, std::st
   }
 }
 
-// A value in a file that is being read, and how to name it in an error.
+// A value in a file that is being read, with its path for errors.
 class JsonNode {
  public:
   JsonNode(const Json& json, std::string subject, std::string path)
@@ -137,13 +140,13 @@ class JsonNode {
     if (!json_.is_object()) Fail(" is not an object");
     return json_;
   }
-  // Itself, which is a list. Each item is made when it is asked for: its names would take more than
-  // itself.
+  // Requires a list and returns this node, to loop over. Items are made one at a time, because the
+  // paths of all items would take more memory than the list.
   JsonNode Items() const {
     if (!json_.is_array()) Fail(" is not a list");
     return *this;
   }
-  struct Iterator {  // as much of one as a loop needs
+  struct Iterator {  // only what a range-based for loop needs
     JsonNode operator*() const { return list[i]; }
     void operator++() { ++i; }
     bool operator==(const Iterator& other) const { return i == other.i; }
@@ -162,7 +165,8 @@ class JsonNode {
     return json_.is_null() ? std::nullopt : std::optional<double>(Real());
   }
   std::uint64_t Count() const {
-    // JSON knows no difference between 1.0 and 1; from 2^53 on a double tells no whole number.
+    // JSON does not distinguish 1.0 from 1. From 2^53 on, a double does not hold every whole
+    // number.
     const double real = json_.is_number_float() ? json_.get<double>() : -1;
     const bool whole = real >= 0 && real < 0x1p53 && real == std::trunc(real);
     return As<std::uint64_t>(json_.is_number_unsigned() || whole, " is not a whole number from 0");
@@ -182,7 +186,7 @@ class JsonNode {
   std::string path_;
 };
 
-// What `make` returns; its Error is told as one of this value in the file.
+// Returns make(). An Error from it is reported as an error of this value in the file.
 template <class Make>
 auto Named(const JsonNode& node, const Make& make) {
   try {

@@ -1,13 +1,12 @@
-// Tells whether something is under way that may never end, which a run that is to end may have to
-// leave.
+// Counts the calls under way that may never return. A run that is to end may have to abandon them.
 #pragma once
 
 #include <atomic>
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// While it lives, this thread is in the hands of others: of a decoder that works on a stranger's
-// bytes, or of whoever is to read what is written to a pipe.
+// While an object exists, its thread runs a call that may never return: a decoder of untrusted
+// bytes, or a write to a pipe whose reader may not read.
 class MayNotReturn {
  public:
   MayNotReturn() noexcept { ++under_way_; }
@@ -15,7 +14,7 @@ class MayNotReturn {
   MayNotReturn(const MayNotReturn&) = delete;
   MayNotReturn& operator=(const MayNotReturn&) = delete;
 
-  // In any thread. May be asked in a signal handler.
+  // True if any thread has such an object. Safe in a signal handler.
   static bool IsUnderWay() noexcept { return under_way_ > 0; }
 
  private:

@@ -1,4 +1,4 @@
-// Moments of points in three dimensions, for the CPU target that is being compiled.
+// Sums of moments of points in three dimensions, for the CPU target that is being compiled.
 #if defined(SKINMASK_MOMENT_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKINMASK_MOMENT_LANES_INL_H_
 #undef SKINMASK_MOMENT_LANES_INL_H_
@@ -14,13 +14,13 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sums of some lanes of vectors V, of weights w, of w d and of w d d', in registers while a
-// block of points is added.
+// The sums, over a block of points, of the weights w, of w d and of w d d'. A vector V holds some
+// of the lanes; the sums stay in registers.
 template <class V>
 struct MomentLanes {
   V w, x, y, z, xx, xy, xz, yy, yz, zz;
 
-  // Calls act(sum, its lanes in memory) for each.
+  // Calls act(sum, address of its lanes in memory) for each sum.
   template <class Sums, class Act>
   HWY_INLINE void ForEach(Sums& sums, std::size_t lane, const Act& act) {
     act(w, &sums[0][lane]);

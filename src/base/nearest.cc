@@ -7,12 +7,12 @@
 namespace skinmask {
 namespace {
 
-// Without dashes at the beginning, in small letters.
+// Without leading dashes, in lower case.
 std::string Plain(std::string_view text) {
   return LowerCase(text.substr(std::min(text.find_first_not_of('-'), text.size())));
 }
 
-// Damerau and Levenshtein's distance in which no part is changed twice.
+// The Damerau-Levenshtein distance, restricted: no substring is edited twice.
 std::size_t Distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i)
@@ -45,7 +45,8 @@ std::size_t Cost(const std::string& text, const std::string& word) {
 
 std::string Nearest(std::string_view text, const std::vector<std::string>& words) {
   const std::string plain = Plain(text);
-  // One letter is near every other, and a distance takes the product of the lengths.
+  // A single letter is near every other one. Long texts are skipped because the distance takes time
+  // proportional to the product of the lengths.
   if (plain.size() < 2 || plain.size() > 100) return {};
   std::string nearest;
   std::size_t least = (plain.size() + 2) / 3 + 1;

@@ -1,5 +1,4 @@
-// Values of an enumeration are found by their names, and for a name that is unknown the one that
-// was probably meant.
+// Finds values of an enumeration by name and, for an unknown name, the one that was probably meant.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,12 +13,12 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Of `words` the one that `text` is most likely a slip of; empty where none is near. Case does not
-// count, nor dashes at the beginning. Near are words of the same letters in another order (RGB for
-// BGR), words that `text` begins (at least three letters of them) or whose last part it is (nb of
-// gaussian-nb), and words at a distance (Damerau and Levenshtein: letters left out, put in,
-// changed, or two swapped) of at most a third of the letters, rounded up. Of equals it is the
-// first.
+// Returns the word that `text` was probably meant to be, or "" if none is near. Case and leading
+// dashes are ignored. A word is near if it has the same letters in another order (RGB for BGR), if
+// `text` (of at least three letters) is its beginning, if `text` is its last part after a dash (nb
+// of gaussian-nb), or if its Damerau-Levenshtein distance (insertions, deletions, substitutions and
+// swaps) is at most a third of the letters of `text`, rounded up. Of equally near words the first
+// one is returned.
 std::string Nearest(std::string_view text, const std::vector<std::string>& words);
 
 // 'did you mean BGR? ', or nothing.
@@ -43,8 +42,8 @@ std::vector<std::string_view> NamesIn(const std::pair<Value, std::string_view> (
   return names;
 }
 
-// Throws Error that lists them: "solver 'adam': is unknown (there are: newton gradient sgd)", where
-// `what` is "solver".
+// Throws Error that lists the names: "solver 'adam': is unknown (there are: newton gradient sgd)",
+// where `what` is "solver".
 template <class Value, std::size_t kCount>
 Value FromNameIn(const std::pair<Value, std::string_view> (&table)[kCount], std::string_view what,
                  std::string_view name) {

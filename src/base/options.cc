@@ -17,7 +17,7 @@ bool IsWithin(double number, const OptionRange& range) {  // false for a NaN
          (range.below ? number < range.most : number <= range.most);
 }
 
-// What numbers of the range are, for the line about what is none.
+// Describes the range, for the message about a number outside of it.
 std::string TextOf(const OptionRow& row) {
   const auto [least, most, above, below] = *row.range;
   if (row.value == "P" && least == 0 && most == 1 && above == below)

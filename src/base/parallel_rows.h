@@ -1,5 +1,5 @@
-// ForRowsOf works on the rows of a picture in parallel, and SumOver adds up what rows of a table
-// give.
+// ForRowsOf processes the rows of a picture in parallel, and SumOver computes a sum over the rows
+// of a table in parallel.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -12,8 +12,9 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Calls row(y) for every row, in parallel where the picture is large enough to gain by it.
-// Isolated: a thread that waits here must not begin another picture, whose buffers are the same.
+// Calls row(y) for every row, in parallel if the picture is large enough to gain from it. The loop
+// is isolated because a thread that waits in it must not start another picture, which would
+// overwrite its thread-local buffers.
 template <class Row>
 void ForRowsOf(int width, int height, const Row& row) {
   constexpr int kGrainPixels = 1 << 18;
@@ -26,8 +27,9 @@ void ForRowsOf(int width, int height, const Row& row) {
   });
 }
 
-// Sums over [0, count) in parts of at most `grain`, so that they do not depend on the threads. Sum
-// needs +=; add(first, last, sum) adds items first .. last - 1.
+// Returns the sum over [0, count), computed in parts of at most `grain`, so that the result does
+// not depend on the number of threads. Sum needs +=; add(first, last, sum) adds items first .. last
+// - 1.
 template <class Sum, class Add>
 Sum SumOver(std::size_t count, std::size_t grain, const Sum& zero, const Add& add) {
   return tbb::parallel_deterministic_reduce(

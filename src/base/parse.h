@@ -1,4 +1,4 @@
-// A text is parsed as a number as a whole, or not at all, and in any locale alike.
+// Parsing of numbers and lists. A text is either a number as a whole or an error, in every locale.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The number that `text` is, as std::from_chars reads it: no blanks, no '+', any locale. Absent
-// where something is left over, and for what does not fit into T.
+// Parses the whole text as std::from_chars does: no blanks, no '+', independent of the locale.
+// Absent if characters are left over or the number does not fit into T.
 template <class T>
 std::optional<T> ParseNumber(std::string_view text) {
   T value{};
@@ -22,7 +22,8 @@ std::optional<T> ParseNumber(std::string_view text) {
   return value;
 }
 
-// A to Z alone: of std::tolower a locale decides, and in Turkish "TIFF" does not become "tiff".
+// Converts A to Z only. std::tolower depends on the locale: in a Turkish one "TIFF" does not become
+// "tiff".
 inline std::string LowerCase(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](char c) {
@@ -31,18 +32,18 @@ inline std::string LowerCase(std::string_view text) {
   return lower;
 }
 
-// Upper and lower case alike.
+// Compares without regard to case.
 inline bool SameName(std::string_view a, std::string_view b) {
   return LowerCase(a) == LowerCase(b);
 }
 
-// A text without the mark of its order of bytes, with which Windows begins texts.
+// The text without a UTF-8 byte order mark, with which Windows begins text files.
 inline std::string_view WithoutByteOrderMark(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   return text.substr(text.starts_with(kMark) ? kMark.size() : 0);
 }
 
-// What the separators divide: of a text without any, all of it.
+// The parts between separators; the whole text if it has no separator.
 inline std::vector<std::string> Parts(std::string_view text, char separator) {
   std::vector<std::string> parts;
   parts.reserve(static_cast<std::size_t>(std::ranges::count(text, separator)) + 1);
@@ -54,7 +55,7 @@ inline std::vector<std::string> Parts(std::string_view text, char separator) {
   }
 }
 
-// "3,4,5" into its numbers; absent where a part is none.
+// Parses a list such as "3,4,5"; absent if a part is not a number.
 template <class T>
 std::optional<std::vector<T>> ParseNumbers(std::string_view text, char separator) {
   std::vector<T> numbers;

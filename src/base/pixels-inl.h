@@ -58,7 +58,7 @@ HWY_INLINE void StoreWords(Words words, std::uint8_t* bytes) {
 }
 #endif
 
-// Inverts the highest bit of every byte, as Channel wants it.
+// Inverts the highest bit of every byte, as Channel expects.
 HWY_INLINE Words Centred(Words words) { return hn::Xor(words, Word(0x80808080u)); }
 
 // 2^24 (byte k - 128) of words whose bytes are Centred.
@@ -83,15 +83,16 @@ HWY_INLINE Words SignWords(Floats x) {
   return hn::BitCast(WordTag(), hn::ShiftRight<31>(hn::BitCast(IntTag(), x)));
 }
 
-// One vector each for the first, second, third and fourth pixels of the groups of four.
+// The first, second, third and fourth pixels of the groups of four, a vector each.
 template <class V>
 struct FourVectors {
   V v0, v1, v2, v3;
 };
 
-// Kernels are functors. `kInput` says of what: (b, g, r) of one vector of pixels as Floats; the
-// same of a whole block as FourVectors<Floats>; or the colour r << 16 | g << 8 | b as Words. They
-// give Floats, or Words whose lowest byte (or, if they say kAllBytes, each byte) is the result.
+// Kernels are functors. `kInput` names their arguments: (b, g, r) of one vector of pixels as
+// Floats; the same of a whole block as FourVectors<Floats>; or the colour r << 16 | g << 8 | b as
+// Words. Their result is Floats, or Words of which the lowest byte is the result (each byte, if the
+// kernel sets kAllBytes).
 enum class Input { kChannels, kWholeBlock, kColor };
 struct OfChannels {
   static constexpr Input kInput = Input::kChannels;
@@ -112,7 +113,7 @@ HWY_INLINE auto ApplyToColors(const Kernel& kernel, Words w0, Words w1, Words w2
   return FourVectors<Words>{v0, v1, v2, kernel(hn::ShiftRight<8>(w2))};
 }
 
-// The results of a block's pixels, whose words these are.
+// Applies the kernel to the block with these three words a lane.
 template <class Kernel>
 HWY_INLINE auto Apply(const Kernel& kernel, Words w0, Words w1, Words w2) {
   if constexpr (Kernel::kInput == Input::kColor) {
@@ -134,7 +135,7 @@ HWY_INLINE auto Apply(const Kernel& kernel, Words w0, Words w1, Words w2) {
   }
 }
 
-// The bytes of a block's results, side by side.
+// Packs the byte results of a block next to each other.
 template <class Kernel>
 HWY_INLINE Words PackBytes(FourVectors<Words> a) {
   if constexpr (!Kernel::kAllBytes) {
@@ -148,8 +149,8 @@ HWY_INLINE Words PackBytes(FourVectors<Words> a) {
   return hn::OrAnd(words, a.v3, Word(0xFF000000u));
 }
 
-// How to take every third word out of three vectors of words: from which vector each lane gets one,
-// and in which lane each ends up.
+// How to select every third word of three vectors of words: from which vector each lane takes a
+// word, and in which lane each selected word is.
 struct EveryThirdWord {
   HWY_ALIGN std::uint32_t from[3][kLanes] = {};
   HWY_ALIGN std::int32_t lane_of[kLanes] = {};
@@ -162,10 +163,11 @@ struct EveryThirdWord {
 };
 inline constexpr EveryThirdWord kEveryThirdWord;
 
-// Reads blocks of BGR. A word that belongs first (w0) in its lane is every third of them, so in
-// each lane exactly one of the block's three vectors has it, whatever N (a power of two); the same
-// choice, made 4 and 8 bytes further on, gives w1 and w2. That reads kPastEnd bytes past the block
-// (never used), and leaves the groups of four pixels in an order that `in_order` undoes.
+// Reads blocks of BGR. The words w0 are every third word of the block, so for each lane exactly one
+// of the block's three vectors holds a w0 there, for every power of two N. The same selection, 4
+// and 8 bytes further on, gives w1 and w2. These loads reach kPastEnd bytes past the block (the
+// bytes are not used). The selection permutes the groups of four pixels; `in_order_` restores
+// their order.
 class BgrBlocks {
  public:
   static constexpr std::size_t kPastEnd = 8;
@@ -212,8 +214,8 @@ class BgrBlocks {
   Mask first_, second_;
 };
 
-// The kernel's result for every pixel. The last pixels, and those whose block would read past the
-// end, go through a copy.
+// Computes the kernel's result for every pixel. The last pixels, and a block whose loads would
+// reach beyond the end of the row, are processed in a copy.
 template <class Kernel, class T>
 HWY_INLINE void BgrRow(const Kernel& kernel, const std::uint8_t* bgr, std::size_t count, T* out) {
   const BgrBlocks block;
@@ -230,26 +232,26 @@ HWY_INLINE void BgrRow(const Kernel& kernel, const std::uint8_t* bgr, std::size_
   }
 }
 
-// Powers of two and logarithms: sums and products only, so that every target gives the same bits.
-// docs/math.md has the error bounds.
+// Powers of two and logarithms. Only sums, products and quotients are used, so that every target
+// gives the same bits. docs/math.md has the error bounds.
 
 // x + kRound has the bits of kRound plus those of the integer nearest to x, for |x| < 2^22.
 constexpr float kRound = 0x1.8p23f;
 
 constexpr float kLn2 = 0x1.62e43p-1f;
 
-// 2^x to a relative error of kExp2Error; x below -126 and above 126 counts as that.
+// 2^x to a relative error of kExp2Error; x is clamped to [-126, 126].
 HWY_INLINE Floats Exp2(Floats x) {
   x = hn::Min(hn::Max(x, Float(-126)), Float(126));
   const Floats shifted = hn::Add(x, Float(kRound));
   const Floats f = hn::Sub(x, hn::Sub(shifted, Float(kRound)));  // in [-1/2, 1/2], exact
-  // Of degree 5, with the least relative error on [-1/2, 1/2] (Remez): 7.5e-8.
+  // The minimax polynomial of degree 5 on [-1/2, 1/2] (Remez): relative error 7.5e-8.
   Floats p =
       hn::Add(Float(0x1.c6b6e4p-5f),
               hn::Mul(f, hn::Add(Float(0x1.3d0c52p-7f), hn::Mul(f, Float(0x1.5c08e6p-10f)))));
   p = hn::Add(Float(0x1.62e428p-1f), hn::Mul(f, hn::Add(Float(0x1.ebf918p-3f), hn::Mul(f, p))));
   p = hn::Add(Float(0x1.000002p+0f), hn::Mul(f, p));
-  // Times 2^integer: added to the exponent. The bits of kRound itself fall off at the top.
+  // Multiplies by 2^integer by adding to the exponent. The shift drops the bits of kRound itself.
   return hn::BitCast(FloatTag(), hn::Add(Bits(p), hn::ShiftLeft<23>(Bits(shifted))));
 }
 
@@ -257,7 +259,7 @@ HWY_INLINE Floats Exp2(Floats x) {
 //   ln(1 + f) = 2 artanh(s) = 2 s (1 + s^2/3 + s^4/5 + s^6/7 + s^8/9 + ...),  s^2 < 0.0295,
 // where the terms left out are below 2.1e-9 of the sum.
 HWY_INLINE Floats Log(Floats x) {
-  const Words above = hn::Sub(Bits(x), Word(0x3F3504F3u));  // less sqrt(1/2)
+  const Words above = hn::Sub(Bits(x), Word(0x3F3504F3u));  // minus the bits of sqrt(1/2)
   const auto k = hn::ConvertTo(FloatTag(), hn::ShiftRight<23>(hn::BitCast(IntTag(), above)));
   const Words mantissa = hn::Add(hn::And(above, Word(0x007FFFFFu)), Word(0x3F3504F3u));
   const Floats f = hn::Sub(hn::BitCast(FloatTag(), mantissa), Float(1));  // exact
@@ -270,7 +272,7 @@ HWY_INLINE Floats Log(Floats x) {
   return hn::Add(hn::Mul(k, Float(kLn2)), of_f);
 }
 
-// round(255 q), 0 <= q <= 1, from 255 q: the low byte of the sum's bits.
+// round(255 q), 0 <= q <= 1, from x = 255 q: the low byte of the bits of x + 2^23.
 HWY_INLINE Words RoundedByte(Floats x) { return Bits(hn::Add(x, Float(0x1p23f))); }
 
 }  // namespace skinmask::HWY_NAMESPACE

@@ -10,11 +10,11 @@ namespace skinmask {
 namespace {
 
 struct Character {
-  std::size_t length;  // in bytes; 0: none begins here
+  std::size_t length;  // in bytes; 0: not a valid character
   char32_t code;
 };
 
-// The first character of `text`, as RFC 3629 has UTF-8: in its shortest form, no surrogates.
+// Decodes the first character of `text` as UTF-8 by RFC 3629: shortest form only, no surrogates.
 Character FirstOf(std::string_view text) {
   constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   const auto first = static_cast<std::uint8_t>(text[0]);
@@ -32,7 +32,7 @@ Character FirstOf(std::string_view text) {
                                                                : Character{length, code};
 }
 
-// C0 and C1 controls, separators of lines, and the marks that turn directions (Unicode TR 9).
+// True for C0 and C1 controls, line separators, and marks of writing direction (Unicode TR 9).
 bool IsOrder(char32_t code) {
   const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
   return code < 0x20 || within(0x7F, 0x9F) || code == 0x61C || within(0x200E, 0x200F) ||
@@ -58,7 +58,7 @@ std::string Cleaned(std::string_view text) {
 }  // namespace
 
 std::string Printable(std::string_view text, std::size_t most) {
-  constexpr std::size_t kEnd = 150;  // of a path it is the file's name that counts
+  constexpr std::size_t kEnd = 150;  // keeps the file's name at the end of a path
   constexpr std::string_view kGap = " ... ";
   if (text.size() <= most) return Cleaned(text);
   return Cleaned(StartOf(text, most - kEnd - kGap.size())).append(kGap) +

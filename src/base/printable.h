@@ -1,4 +1,4 @@
-// Printable makes text of strangers safe to show on a terminal.
+// Printable makes untrusted text safe to show on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// What a line for people has of one text at most: more than the longest Error.
+// The most bytes of one text in a line for people: more than the longest Error has.
 inline constexpr std::size_t kMaxOfLine = 2000;
 
-// The text as one line of at most `most` bytes, where that is 200 or more. Line breaks become
-// spaces; control characters, marks that turn the direction of writing, and bytes that are no UTF-8
-// become '?', so that a file's name cannot give orders to the terminal that shows it. Longer text
-// loses its middle.
+// The text as one line of at most `most` bytes, if `most` is 200 or more. Line breaks become
+// spaces. Control characters, Unicode marks of writing direction, and bytes that are not UTF-8
+// become '?', so that a file's name cannot control the terminal that shows it. A longer text loses
+// its middle.
 std::string Printable(std::string_view text, std::size_t most = std::string_view::npos);
 
-// At most so many bytes of it, as far as whole characters go.
+// The first bytes of the text, at most `most`, cut at a character boundary.
 inline std::string_view StartOf(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
@@ -25,7 +25,8 @@ inline std::string_view StartOf(std::string_view text, std::size_t most) {
 
 bool IsUtf8(std::string_view text);
 
-// JSON with such characters as escapes, which mean the same. Its own line breaks stay.
+// JSON text with those control characters replaced by JSON escapes, which mean the same. Line
+// breaks of the layout stay.
 std::string WithOrdersEscaped(std::string json);
 
 }  // namespace skinmask

@@ -28,11 +28,12 @@ int Open(const fs::path& path, int flags) {
 std::atomic<const std::atomic<bool>*> stop_of_waits = nullptr;
 constexpr int kPauseMilliseconds = 50;
 
-// Until `fd` can be read from or written to. Any thread may have got the signal: hence the pauses.
+// Waits until `fd` is ready for `event`. It polls with a timeout because another thread may have
+// received the signal.
 void WaitFor(const fs::path& path, int fd, short event) {
   pollfd wait{fd, event, 0};
   for (int ready = 0; (ready = poll(&wait, 1, kPauseMilliseconds)) <= 0;) {
-    if (ready < 0 && errno != EINTR) return;  // the call that waits will say why
+    if (ready < 0 && errno != EINTR) return;  // the following read or write will report the error
     RequireNoStop(path);
   }
 }
@@ -42,7 +43,7 @@ bool IsNamedPipe(const fs::path& path) {
   return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-// Opens what is no regular file for writing; for a named pipe it waits until somebody reads.
+// Opens something that is not a regular file for writing; for a named pipe it waits for a reader.
 Descriptor OpenSpecial(const fs::path& path) {
   while (true) {
     Descriptor file(path, O_WRONLY | O_NONBLOCK);
@@ -56,7 +57,7 @@ Descriptor OpenSpecial(const fs::path& path) {
   }
 }
 
-// A pipe that can be written to takes this much at once; with more, write(2) would wait itself.
+// A pipe that is ready for writing accepts this many bytes at once; write(2) would block with more.
 constexpr std::size_t kPipePiece = 4096;
 
 }  // namespace
@@ -72,7 +73,7 @@ std::atomic<bool> is_confined{false};
 
 void FailBy(const fs::path& path, const std::string& action, int error) {
   std::string why = std::strerror(error);
-  // Where its mode allows it, it is the sandbox that does not, which `access` does not know of.
+  // If the mode allows access, the sandbox denied it, which `access` does not know.
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (is_confined && error == EACCES && action == "cannot be written" &&
       access(folder.c_str(), W_OK | X_OK) == 0 &&
@@ -97,16 +98,17 @@ bool IsSpecial(const fs::path& path) {
 }
 
 InputStream::InputStream(const fs::path& path)
-    : path_(path), file_(path, O_RDONLY | O_NONBLOCK) {  // to open a pipe would wait for its writer
+    : path_(path), file_(path, O_RDONLY | O_NONBLOCK) {  // a plain open waits for a pipe's writer
   struct stat status;
   if (file_.get() < 0 || fstat(file_.get(), &status) != 0) FailBy(path, "cannot be read", errno);
   if (S_ISDIR(status.st_mode)) throw Error(path.string(), "is a folder (a file is expected)");
-  if (S_ISCHR(status.st_mode) && !IsDescriptor(path) && path != "/dev/null")  // some have no end
+  // Some devices have no end.
+  if (S_ISCHR(status.st_mode) && !IsDescriptor(path) && path != "/dev/null")
     throw Error(path.string(), "is a device (a file or a pipe is expected)");
   regular_ = S_ISREG(status.st_mode);
   const off_t place = regular_ ? std::max<off_t>(0, lseek(file_.get(), 0, SEEK_CUR)) : 0;
   if (regular_) size_ = static_cast<std::uint64_t>(std::max(place, status.st_size) - place);
-  // Who writes to standard input was there before us.
+  // The writer of standard input has opened it before this process started.
   begun_ = !S_ISFIFO(status.st_mode) || path == kStandardInput;
 }
 

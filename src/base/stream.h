@@ -1,5 +1,5 @@
-// Streams read and write files and pipes piece by piece. What waits for a pipe is ended by
-// StopWaitsBy (base/file.h).
+// Streams read and write files and pipes piece by piece. StopWaitsBy (base/file.h) ends their waits
+// for pipes.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +14,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// An open descriptor, closed at the end of its scope. The names of the standard streams mean those
-// streams, which are not opened anew.
+// An open file descriptor, closed by the destructor. The names of the standard streams stand for
+// duplicates of their open descriptors; nothing is opened anew.
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
@@ -27,43 +27,44 @@ class Descriptor {
     return *this;
   }
   int get() const { return fd_; }
-  // It is the caller's from now on.
+  // The caller owns the descriptor from now on.
   int Release() { return std::exchange(fd_, -1); }
-  // close(2) reports what a network file system could not store.
+  // Returns false if close(2) fails, as it does where a network file system could not store the
+  // data.
   bool Close();
 
  private:
   int fd_;
 };
 
-// Throws WaitStopped once the flag of StopWaitsBy is set: for whatever takes long.
+// Throws WaitStopped once the flag of StopWaitsBy is set. Long computations call it, too.
 void RequireNoStop(const std::filesystem::path& path);
 
-// Set where the kernel keeps files from this process that their modes allow.
+// True if the sandbox denies this process files that their modes would allow.
 extern std::atomic<bool> is_confined;
 // Throws Error: "PATH: cannot be read: No such file or directory".
 [[noreturn]] void FailBy(const std::filesystem::path& path, const std::string& action, int error);
 
-// True for what is written to as it is: pipes, devices, and /dev/stdout wherever it leads.
+// True for what is written directly: pipes, devices, and /dev/stdout wherever it leads.
 bool IsSpecial(const std::filesystem::path& path);
 
-// An open file that is read piece by piece. Of a pipe that nobody writes to, read(2) gives nothing,
-// as at its end; while there is a writer that has nothing yet, it asks to come again.
+// An open file that is read piece by piece. A pipe is opened without waiting for its writer:
+// read(2) then returns 0 while there is no writer, and EAGAIN while a writer has no data yet.
 class InputStream {
  public:
-  // Throws Error for what cannot be opened, for folders, and for devices that are no descriptor of
-  // this process.
+  // Throws Error if `path` cannot be opened, is a folder, or is a device that is not a descriptor
+  // of this process.
   explicit InputStream(const std::filesystem::path& path);
 
-  // How many bytes there are from here on; 0 where that is not told, as pipes do not.
+  // The number of bytes from the current position to the end; 0 if unknown, as for pipes.
   std::uint64_t size() const { return size_; }
-  // Some bytes, at most `size`; 0 at the end of the file. Throws Error where they cannot be read,
-  // and for a pipe to which nobody writes within three seconds.
+  // Reads at most `size` bytes and returns their number; 0 means the end of the file. Throws Error
+  // if reading fails, and for a pipe that nobody opens for writing within three seconds.
   std::size_t ReadSome(char* to, std::size_t size);
-  // Appends until there are `size` bytes. False at the end of the file.
+  // Appends until `bytes` has `size` bytes. Returns false at the end of the file.
   bool Read(std::string& bytes, std::size_t size);
-  // Goes on by `count` bytes without reading them, or not at all: returns how many. May lead past
-  // the end.
+  // Skips `count` bytes without reading them, if the file allows it. Returns the number of skipped
+  // bytes, `count` or 0. The new position may be past the end.
   std::uint64_t Skip(std::uint64_t count);
 
  private:
@@ -71,14 +72,15 @@ class InputStream {
   Descriptor file_;
   std::uint64_t size_ = 0;
   bool regular_;
-  bool begun_;  // there is, or was, something to read or somebody who writes
+  bool begun_;  // there is, or was, data or a writer
 };
 
-// A file that is written piece by piece, to `unfinished`; messages speak of `path`. Pipes are
-// waited for.
+// A file that is written piece by piece under the name `unfinished`; errors name `path`. Writes to
+// a pipe wait for its reader.
 class OutputStream {
  public:
-  // `unfinished` is made, and must not be there; what is no regular file is opened as it is.
+  // Creates `unfinished`, which must not exist; if `path` is not a regular file, opens `path`
+  // itself.
   OutputStream(const std::filesystem::path& path, const std::filesystem::path& unfinished);
   void Write(std::string_view bytes);
   void Close();

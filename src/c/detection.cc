@@ -1,5 +1,4 @@
-// One picture of the caller's, before its bytes are taken for what they are not, and what is made
-// and measured of it.
+// Checks the caller's picture before its bytes are used, classifies and measures it.
 #include <fmt/format.h>
 
 #include <array>
@@ -77,7 +76,7 @@ bool Overlap(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
   return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
 }
 
-// The bytes that BGR is made of by OpenCV.
+// The caller's bytes as a matrix for OpenCV.
 cv::Mat Packed(const skinmask_picture& picture, int channels) {
   return cv::Mat(picture.height, picture.width, CV_8UC(channels),
                  const_cast<std::uint8_t*>(picture.planes[0]), picture.strides[0]);
@@ -103,8 +102,8 @@ VideoFrame FrameOf(const skinmask_picture& picture) {
   return frame;
 }
 
-// The picture with its planes as they are, and where its bytes are B G R these. Throws BadArgument
-// for what no picture can be.
+// The picture, with planes or with B G R as the caller has them, else converted. Throws BadArgument
+// for an impossible picture.
 Picture PictureOf(const skinmask_picture& picture) {
   RequirePlanes(picture);
   switch (picture.format) {
@@ -121,13 +120,13 @@ Picture PictureOf(const skinmask_picture& picture) {
   }
 }
 
-// Whether colours go out as R G B.
+// Whether output colours are in the order R G B.
 bool IsRgb(const skinmask_picture& picture) {
   return picture.format == SKINMASK_RGB || picture.format == SKINMASK_RGBA;
 }
 
-// The caller's memory for the result, of this type. Throws BadArgument where its rows are too
-// short, or where the picture has its own, from the first to the last.
+// The caller's memory for the result, of this type. Throws BadArgument if its rows are too short,
+// or if it overlaps the picture anywhere between its first and last byte.
 cv::Mat MemoryFor(const skinmask_picture& picture, int type, std::uint8_t* out,
                   std::size_t stride) {
   RequireGiven(out, "out");
@@ -145,7 +144,7 @@ cv::Mat MemoryFor(const skinmask_picture& picture, int type, std::uint8_t* out,
   return cv::Mat(picture.height, picture.width, type, out, stride);
 }
 
-// The numbers are those of the table.
+// The numbers of skinmask_output are those of Output.
 Output OutputOf(int output) {
   if (output < 0 || static_cast<std::size_t>(output) >= OutputKinds().size())
     throw BadArgument("output", "is " + std::to_string(output) + " (a skinmask_output)");
@@ -160,7 +159,7 @@ void DrawInto(const skinmask_picture& given, Output output, cv::Mat memory, Judg
     drawn.copyTo(memory);
 }
 
-// What a Detector or a Stream judges. `out` may be null where that `is_optional`.
+// The judgement of a Detector or a Stream. `out` may be null if that `is_optional`.
 template <class Judge>
 Judgement Judged(Judge& by, const skinmask_picture* given, int output, std::uint8_t* out,
                  std::size_t out_stride, bool is_optional) {
@@ -177,7 +176,7 @@ Judgement Judged(Judge& by, const skinmask_picture* given, int output, std::uint
 skinmask_means MeansOf(const ColorSums& sums) {
   skinmask_means means{sums.pixels, {}, {}};
   for (std::size_t i = 0; i < 3; ++i) {
-    means.mean[i] = sums.Mean(2 - i);  // which are of blue, green and red
+    means.mean[i] = sums.Mean(2 - i);  // stored as blue, green and red
     means.sd[i] = sums.Deviation(2 - i);
   }
   return means;

@@ -22,8 +22,7 @@ namespace {
 
 thread_local std::string last_error;
 
-// Options are called as skinmask_options_set does. Where there is no memory for the text, there is
-// none.
+// Names options as skinmask_options_set does. Without memory for the text it is empty.
 skinmask_status Failed(skinmask_status status, const char* text) noexcept {
   try {
     last_error = WithOptionNames(text, [](const std::string& name) { return name; });
@@ -47,8 +46,8 @@ DetectorOptions::Adapt AdaptOf(int adapt) {
   throw BadArgument("options.adapt", "is " + std::to_string(adapt) + " (a skinmask_adapt)");
 }
 
-// Callers of a later version may know more options, which must be 0 then; those of an earlier one
-// know fewer.
+// A caller built with a later version may have more options, which must be 0; one built with an
+// earlier version has fewer.
 skinmask_options Known(const skinmask_options& given) {
   constexpr std::size_t kLeast = offsetof(skinmask_options, faces) + sizeof(const char*);  // first
   constexpr std::size_t kMax = 4096;
@@ -64,7 +63,7 @@ skinmask_options Known(const skinmask_options& given) {
   return known;
 }
 
-// What was set by name: lines of names and texts, "refine=off".
+// The options that were set by name: lines of names and texts, "refine=off".
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
 Texts ByName(const skinmask_options& options) {

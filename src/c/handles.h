@@ -1,4 +1,4 @@
-// What the handles of C are, and what stands between exceptions and what C returns.
+// The handles of the C interface, and the conversion of exceptions to its status.
 #pragma once
 
 #include <skinmask.h>
@@ -33,19 +33,19 @@ struct skinmask_image {
 
 namespace skinmask::c {
 
-// What a caller got wrong, where others' files are an Error.
+// A mistake of the caller; problems with files are an Error.
 class BadArgument : public Error {
  public:
   using Error::Error;
 };
 
-// Throws BadArgument where `pointer` is null.
+// Throws BadArgument if `pointer` is null.
 void RequireGiven(const void* pointer, std::string_view name);
 
-// The status and the text of skinmask_error that the exception being handled becomes.
+// Sets the text of skinmask_error from the exception being handled, and returns its status.
 skinmask_status Caught() noexcept;
 
-// Does `work`; whatever it throws becomes a status.
+// Calls `work`; an exception becomes a status.
 template <class Work>
 skinmask_status Guarded(const Work& work) noexcept {
   try {
@@ -56,7 +56,7 @@ skinmask_status Guarded(const Work& work) noexcept {
   }
 }
 
-// The same for what makes a handle: null where it throws.
+// The same for a function that makes a handle; null after an exception.
 template <class Make>
 auto GuardedHandle(const Make& make) noexcept -> decltype(make()) {
   decltype(make()) handle = nullptr;

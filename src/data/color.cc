@@ -1,4 +1,4 @@
-// This is the only file of the core that knows OpenCV, and of OpenCV it knows cvtColor alone.
+// This is the only file of the core that includes OpenCV, for cvtColor only.
 #include "skinmask/data/color.h"
 
 #include <algorithm>
@@ -60,12 +60,12 @@ constexpr ColorSpace kSpaces[] = {
     {"Luv", {"L", "u", "v"}, 3, Carrier::kLuv, kIdentity, {}},
 };
 
-// part / whole in fixed point, rounded to nearest, halves up; in integers, thus exact.
+// part / whole in fixed point, rounded half up; exact because it is computed in integers.
 std::int32_t RoundedRatio(std::int32_t part, std::int32_t whole) {
   return (2 * kChromaticityScale * part + whole) / (2 * whole);
 }
 
-// Chromaticities in fixed point; black has the chromaticity of grey.
+// Chromaticities in fixed point. Black gets the chromaticity of grey.
 void Chromaticity(const std::uint8_t* bgr, std::size_t count, std::int32_t* carrier) {
   for (std::size_t i = 0; i < count; ++i, bgr += 3, carrier += 3) {
     const std::int32_t sum = bgr[0] + bgr[1] + bgr[2];
@@ -131,7 +131,8 @@ FeatureVector Features::Offset() const {
 }
 
 std::pair<FeatureVector, FeatureVector> Features::Range() const {
-  // Of the carriers; an affine function of them has its extremes at corners.
+  // The upper ends of the carriers' ranges. An affine function has its extremes at corners of the
+  // box.
   Eigen::Vector3d side(255, 255, 255);
   if (space_->carrier == Carrier::kChromaticity) side = Eigen::Vector3d(1 << 20, 1 << 20, 0);
   if (space_->carrier == Carrier::kHsv) side(0) = 179;
@@ -149,7 +150,8 @@ void CarrierRow(const ColorSpace& space, const std::uint8_t* bgr, std::size_t co
   } else if (space.carrier == Carrier::kChromaticity) {
     Chromaticity(bgr, count, carrier);
   } else {
-    constexpr std::size_t kBlock = 1024;  // on the stack, and far below cvtColor's own threading
+    constexpr std::size_t kBlock = 1024;  // small enough for the stack, and for cvtColor not to
+                                          // start threads
     std::uint8_t converted[3 * kBlock];
     for (std::size_t done = 0; done < count; done += kBlock) {
       const int n = static_cast<int>(std::min(kBlock, count - done));

@@ -20,10 +20,9 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
-// An index for every colour that keeps similar colours near each other: of each pixel, bits from
-// the top
+// An index for every colour that keeps similar colours close in memory. Its bits, from the highest:
 //   b >> 3 (5)   g >> 3 (5)   r >> 3 (5)   b & 7 (3)   g & 7 (3)   r & 7 (3)
-// Blocks of 8 x 8 x 8 colours lie together, so that the colours of a photograph share cache lines.
+// Each block of 8 x 8 x 8 colours is contiguous, so the colours of a photograph share cache lines.
 struct ColorIndex : OfColor {
   HWY_INLINE Words operator()(Words c) const {  // r << 16 | g << 8 | b
     const auto field = [c](std::uint32_t bits) { return hn::And(c, Word(bits)); };
@@ -51,11 +50,13 @@ SKINMASK_EXPORT(ColorIndexRow);
 
 namespace {
 
-constexpr std::size_t kRow = 2048;                  // pixels at a time
-constexpr std::uint32_t kBlockBits = 9;             // colours in a block: 8 x 8 x 8
-constexpr std::uint32_t kClassBits = 24;            // index = class << 24 | ColorIndex
-constexpr std::uint8_t kCounted = 1, kWrapped = 3;  // of a block: a pixel, a full byte
-constexpr std::uint32_t kSlicesOfClass = 32;  // of equal b >> 3, one canonical row after another
+constexpr std::size_t kRow = 2048;        // pixels processed at a time
+constexpr std::uint32_t kBlockBits = 9;   // colours in a block: 8 x 8 x 8
+constexpr std::uint32_t kClassBits = 24;  // index = class << 24 | ColorIndex
+// Values in blocks_: the block has pixels; one of its bytes has wrapped.
+constexpr std::uint8_t kCounted = 1, kWrapped = 3;
+constexpr std::uint32_t kSlicesOfClass = 32;  // a slice has one class and one b >> 3; slices are in
+                                              // canonical order
 
 // The block of a colour (ColorIndex) from the channels' upper five bits.
 std::uint32_t BlockOf(std::uint32_t class_index, std::uint32_t b, std::uint32_t g,
@@ -128,7 +129,7 @@ void ColorCounter::CountRow(const std::uint8_t* bgr, const std::uint8_t* classes
 
 std::uint64_t ColorCounter::CountAt(std::uint32_t index) const {
   const std::uint64_t count = counts_[index];
-  // Most pages of wraps_ were never touched, and need not be.
+  // Reads wraps_ only where it was written, because touching its other pages would allocate them.
   const bool wrapped = count > 0 && blocks_[index >> kBlockBits] == kWrapped;
   return wrapped ? count + std::uint64_t{255} * wraps_[index] : count;
 }
@@ -137,7 +138,7 @@ void ColorCounter::FlushSlice(std::span<ColorCounter* const> counters, std::uint
                               std::uint32_t group, std::vector<SampleRow>& rows) {
   const std::uint32_t class_index = slice / kSlicesOfClass, b_block = slice % kSlicesOfClass;
   constexpr std::uint32_t kEight = 8, kBlocks = 32;  // of a channel
-  // By g >> 3: the r >> 3 that have any pixels.
+  // For each g >> 3, the values of r >> 3 whose blocks have pixels.
   std::array<std::vector<std::uint32_t>, kBlocks> touched;
   const auto counted = [](std::uint32_t block) {
     return [block](const ColorCounter* counter) { return counter->blocks_[block] != 0; };

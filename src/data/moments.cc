@@ -38,7 +38,7 @@ void AddRows(const Samples& samples, const ColorSpace& space, std::size_t first,
 
 void Moments::Add(const std::int32_t* carrier, std::uint64_t count) {
   n += count;
-  // Carriers are at most 2^20, so that products of small counts need no 128 bits.
+  // Carriers are at most 2^20, so products with small counts fit into 64 bits.
   constexpr std::uint64_t kSmall = 1 << 22;
   const auto add = [&](auto weight) {
     for (std::size_t i = 0; i < 3; ++i) {
@@ -78,7 +78,7 @@ Eigen::Matrix3d Moments::Covariance() const {
 std::vector<Moments> MomentsOf(const Samples& samples, const ColorSpace& space) {
   const std::vector<Moments> none(samples.classes().size());
   constexpr std::size_t kGrain = 1 << 15;
-  // Sums of integers: the same however the rows are divided.
+  // Integer sums do not depend on how the rows are divided.
   return tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, samples.rows().size(), kGrain), none,
       [&](const tbb::blocked_range<std::size_t>& rows, std::vector<Moments> moments) {

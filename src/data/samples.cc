@@ -28,8 +28,8 @@ void CheckTotal(std::uint64_t total) {
 
 constexpr auto kBefore = [](const SampleRow& a, const SampleRow& b) { return Key(a) < Key(b); };
 
-// Rows mostly come as a few sorted runs (files, threads), which are merged; anything else is
-// sorted.
+// The rows mostly consist of a few sorted runs (from files or threads), which are merged. Otherwise
+// they are sorted.
 void SortRuns(std::vector<SampleRow>& rows) {
   constexpr std::size_t kFewRuns = 64;
   std::vector<std::ptrdiff_t> ends;
@@ -38,7 +38,7 @@ void SortRuns(std::vector<SampleRow>& rows) {
     ends.push_back(at - rows.begin());
   }
   if (ends.size() > kFewRuns) return tbb::parallel_sort(rows.begin(), rows.end(), kBefore);
-  while (ends.size() > 1) {  // neighbours, two by two
+  while (ends.size() > 1) {  // merges pairs of neighbouring runs
     std::vector<std::ptrdiff_t> merged;
     std::ptrdiff_t start = 0;
     for (std::size_t i = 0; i < ends.size(); i += 2) {
@@ -56,7 +56,7 @@ void Canonicalise(std::vector<SampleRow>& rows) {
   std::size_t size = 0;
   for (const SampleRow& row : rows) {
     if (row.count == 0) continue;
-    CheckTotal(row.count);  // so that no sum of two runs over
+    CheckTotal(row.count);  // so that the sum of two counts cannot overflow
     if (size > 0 && Key(rows[size - 1]) == Key(row))
       CheckTotal(rows[size - 1].count += row.count);
     else
@@ -93,7 +93,7 @@ Samples::Samples(std::vector<std::string> classes, std::vector<SampleRow> rows)
     throw Error("samples", fmt::format("class '{}' stands twice", *twice));
   std::uint64_t total = 0;
   for (const SampleRow& row : rows_) {
-    CheckTotal(row.count);  // before adding: the sum of two such counts cannot wrap
+    CheckTotal(row.count);  // before adding, so that the sum cannot overflow
     CheckTotal(total += row.count);
   }
   Canonicalise(rows_);
@@ -173,7 +173,8 @@ void SampleCounter::Add(std::vector<SampleRow> rows) {
 Samples SampleCounter::Finish() && { return Samples(std::move(classes_), std::move(rows_)); }
 
 std::string FormatSamples(const Samples& samples) {
-  // Bytes come from a table: half of the time of training from photographs would go into this text.
+  // The texts of bytes come from a table: formatting them one by one would take half of the time of
+  // training from photographs.
   std::array<std::string, 256> bytes;
   for (std::size_t v = 0; v < bytes.size(); ++v) bytes[v] = std::to_string(v) + ",";
   std::string text = "class,b,g,r,count,group\n";

@@ -1,5 +1,4 @@
-// The text forms of a sample table are read here. Nothing is guessed: what is not understood is an
-// error.
+// Reads the text forms of a sample table. Nothing is guessed: every unknown form is an error.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,10 +18,10 @@ enum Column : std::size_t { kClass, kB, kG, kR, kCount, kGroup };
 constexpr std::array<std::string_view, kMaxFields> kNames{"class", "b", "g", "r", "count", "group"};
 constexpr std::size_t kAbsent = kMaxFields;
 
-// The fields of one line, without the blanks around them.
+// The fields of one line, without surrounding blanks.
 struct Fields {
   std::array<std::string_view, kMaxFields + 1> text;
-  std::size_t size = 0;  // kMaxFields + 1 stands for 'more'
+  std::size_t size = 0;  // kMaxFields + 1 means 'too many'
 };
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
@@ -87,7 +86,7 @@ class Reader {
                             line.size() > kShown ? "..." : "", expected));
   }
 
-  // False when the first line is data: no letters at the start of it.
+  // Reads the header. Returns false if the first line has no letters, that is, if it is data.
   bool ReadHeader(std::string_view line, const Fields& fields) {
     if (std::none_of(line.begin(), line.end(), [](unsigned char c) { return std::isalpha(c); })) {
       column_ = {3, 0, 1, 2, kAbsent, kAbsent};
@@ -141,8 +140,8 @@ class Reader {
     counter_.Add(row);
   }
 
-  // The labels of the UCI file, or a name. Files are sorted or alternate between few classes: the
-  // last answer is kept.
+  // The class of a label of the UCI file or of a name. The last answer is cached because
+  // consecutive rows mostly have the same class.
   std::uint16_t ClassOf(std::string_view line, std::string_view text) {
     if (text == last_text_ && !last_text_.empty()) return last_class_;
     std::string_view name = text;
@@ -158,7 +157,7 @@ class Reader {
   std::string_view text_;
   std::string_view subject_;
   std::size_t line_number_ = 0;
-  std::array<std::size_t, kMaxFields> column_{};  // where each Column stands, or kAbsent
+  std::array<std::size_t, kMaxFields> column_{};  // the index of each Column in a row, or kAbsent
   std::size_t field_count_ = 0;
   std::string_view last_text_;
   std::uint16_t last_class_ = 0;

@@ -9,8 +9,8 @@
 namespace skinmask {
 namespace {
 
-// XYZ of linear sRGB under D65 (IEC 61966-2-1), a row each, columns r, g, b. Divided by the row's
-// sum, which is white, so that greys have no chroma at all.
+// The matrix from linear sRGB (columns r, g, b) to XYZ under D65 (IEC 61966-2-1). Each row is
+// divided by its sum, which is the row's value for white, so that greys have no chroma at all.
 constexpr std::array<std::array<double, 3>, 3> kXyz{{{0.4124564, 0.3575761, 0.1804375},
                                                      {0.2126729, 0.7151522, 0.0721750},
                                                      {0.0193339, 0.1191920, 0.9503041}}};
@@ -24,13 +24,13 @@ std::array<double, 256> LinearValues() {
   return values;
 }
 
-// The cube root of CIE 1976, which is a line near black.
+// The function f of CIELAB (CIE 1976): a cube root, and linear near black.
 double Lightness(double t) {
   constexpr double kEdge = 6. / 29;
   return t > kEdge * kEdge * kEdge ? std::cbrt(t) : t / (3 * kEdge * kEdge) + 4. / 29;
 }
 
-// Bins of a median: so many to a unit.
+// The number of histogram bins for each unit of l, a and b.
 constexpr double kPerUnit = 64;
 
 void Count(std::vector<std::uint32_t>& bins, double value, double low, double high) {
@@ -39,7 +39,7 @@ void Count(std::vector<std::uint32_t>& bins, double value, double low, double hi
   ++bins[std::min(bin, bins.size() - 1)];
 }
 
-// The middle of the bin where half of the counts are reached.
+// The middle of the bin in which the cumulative count reaches half of the total.
 double MedianOf(const std::vector<std::uint32_t>& bins, double low) {
   const auto all = std::accumulate(bins.begin(), bins.end(), std::uint64_t{0});
   std::uint64_t reached = 0;

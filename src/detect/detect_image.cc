@@ -26,7 +26,7 @@ cv::Mat ForRows(const Posterior& posterior, const cv::Mat& bgr,
   return result;
 }
 
-// A map of that size, its rows in parallel: row(y, its values).
+// A map of that size, whose rows row(y, values) fills in parallel.
 template <class T, class Row>
 cv::Mat MapOf(const cv::Size& size, cv::Mat memory, const Row& row) {
   memory.create(size, cv::DataType<T>::type);
@@ -63,7 +63,7 @@ YuvRow RowOf(const VideoFrame& frame, int y) {
     case Layout::kNv12:
       return {YuvRow::Layout::kNv12, {at(0, y), at(1, y / 2)}};
     case Layout::kYuyv:
-    case Layout::kBgr:  // which has no such rows, nor has the next
+    case Layout::kBgr:  // this and the next have no such rows
     case Layout::kOther:
       break;
   }

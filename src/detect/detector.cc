@@ -16,7 +16,7 @@ namespace skinmask {
 namespace {
 
 using Adapting = DetectorOptions::Adapt;
-using Ends = std::pair<double, double>;  // of what is not known
+using Ends = std::pair<double, double>;  // of the abstaining interval
 
 constexpr std::pair<Adapting, std::string_view> kAdaptings[] = {
     {Adapting::kAuto, "auto"}, {Adapting::kFaces, "faces"}, {Adapting::kOff, "off"}};
@@ -74,8 +74,8 @@ Posterior PosteriorAt(Model model, double threshold, std::uint64_t expected_pixe
   return Posterior(model, {.expected_pixels = expected_pixels, .probability = false});
 }
 
-// Of pictures that are judged in parallel: a thread that waits for what is made must not begin
-// another one, which would wait for it.
+// Makes the value in isolation, because pictures may run in parallel: a thread that waits for it
+// must not begin with another picture, which would wait for the same value.
 template <class T, class Make>
 const T& Made(const Lazy<T>& lazy, const Make& make) {
   return lazy.Get([&] { return tbb::this_task_arena::isolate(make); });
@@ -86,7 +86,7 @@ std::unique_ptr<SeedFinder> FaceFinderFor(const DetectorOptions& options) {
   return std::ranges::find(finders, !options.faces.empty(), &FaceFinder::takes_file)->make(options);
 }
 
-// Null where nothing is adapted.
+// Null without adaptation.
 std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
                                           const DetectorOptions& options) {
   if (!options.by_faces() && !options.faces.empty())
@@ -206,7 +206,7 @@ Detector Detector::With(const DetectorOptions& options) const {
 
 double Detector::moved() const { return Logit(model_->positive().prior) - Logit(adapter_prior_); }
 
-// What does not change stays as it is.
+// Parts that do not change are kept.
 void Detector::SetOptions(const DetectorOptions& options) {
   const bool first = !model_;
   if (first) Validate(*made_, "model");

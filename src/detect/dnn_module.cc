@@ -10,7 +10,7 @@ class OpenCvNet : public Net {
  public:
   explicit OpenCvNet(std::string_view bytes)
       : net_(cv::dnn::readNetFromONNX(bytes.data(), bytes.size())) {
-    net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);  // whatever else is installed
+    net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);  // not another installed one
     net_.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
   }
 
@@ -19,7 +19,7 @@ class OpenCvNet : public Net {
     net_.setInput(cv::dnn::blobFromImage(bgr));
     std::vector<cv::Mat> blobs;
     net_.forward(blobs, outputs);
-    // The network's memory is used again by the next call.
+    // The network overwrites its memory in the next call.
     for (cv::Mat& blob : blobs) blob = blob.clone();
     return blobs;
   }

@@ -20,7 +20,7 @@ void RequirePair(const cv::Mat& bgr, const cv::Mat& mask) {
   RequirePicture(mask, CV_8UC1, bgr.size(), "mask");
 }
 
-// A byte of the picture where there is no skin.
+// The value of a byte of the picture where there is no skin.
 const std::array<std::uint8_t, 256>& Dimmed() {
   static const std::array<std::uint8_t, 256> table = [] {
     std::array<std::uint8_t, 256> dimmed;
@@ -31,17 +31,17 @@ const std::array<std::uint8_t, 256>& Dimmed() {
   return table;
 }
 
-// For OpenCV's morphology: a mask may lie in a larger picture, as one that becomes a PNG does, and
-// what is there is no part of it.
+// The border mode for OpenCV's morphology. A mask may be a part of a larger matrix, as one that
+// becomes a PNG is; the bytes beside it must not be used.
 constexpr int kNothingBeside = cv::BORDER_CONSTANT | cv::BORDER_ISOLATED;
 
-// So many pixels that a border is seen where the whole picture is on a screen.
+// The width in pixels with which a border is visible when the whole picture is shown on a screen.
 int BorderWidth(const cv::Size& size) {
   constexpr double kRowsOfScreen = 1000;
   return std::max(1, cvRound(std::min(size.width, size.height) / kRowsOfScreen));
 }
 
-// The mask with all that is less than so many pixels from it: an octagon around each pixel.
+// The mask grown by less than `pixels` pixels: an octagon around each pixel.
 cv::Mat Grown(const cv::Mat& mask, int pixels) {
   cv::Mat grown = mask;
   for (int i = 1; i < pixels; ++i) {
@@ -54,12 +54,13 @@ cv::Mat Grown(const cv::Mat& mask, int pixels) {
   return grown;
 }
 
-// A row of the mask, and the same and its neighbours of the grown one.
+// A row of the mask, and three rows of the grown mask: that row and its neighbours.
 struct MaskRows {
   const std::uint8_t *own, *above, *row, *below;
 };
 
-// The border is of pixels without skin in the grown mask, or beside, above or below it.
+// The border consists of pixels without skin that are in the grown mask, or beside, above or below
+// it.
 void OverlayPixel(const MaskRows& mask, const cv::Vec3b* bgr, int x, int count,
                   cv::Vec3b* overlay) {
   const cv::Vec3b kBorderGreen(64, 255, 64);
@@ -80,7 +81,7 @@ std::uint64_t Eight(const std::uint8_t* bytes) {
   return word;
 }
 
-// Eight pixels at a time where all are skin, or none is and no skin is near.
+// Eight pixels at a time if all are skin, or if none is and no skin is near.
 void OverlayRow(const MaskRows& mask, const cv::Vec3b* bgr, int count, cv::Vec3b* overlay) {
   const std::array<std::uint8_t, 256>& dimmed = Dimmed();
   int x = 0;
@@ -103,7 +104,7 @@ void OverlayRow(const MaskRows& mask, const cv::Vec3b* bgr, int count, cv::Vec3b
   }
 }
 
-// 0 to 255 as P(skin), in 255ths, passes the threshold.
+// A ramp from 0 to 255 over P(skin), in 255ths, around the threshold.
 cv::Mat RampAround(double threshold) {
   constexpr int kSlope = 2;
   cv::Mat ramp(1, 256, CV_8UC1);
@@ -113,7 +114,7 @@ cv::Mat RampAround(double threshold) {
   return ramp;
 }
 
-// Means over squares, rounded: the sums are whole numbers.
+// Means over squares, rounded; the sums are exact integers.
 cv::Mat BoxMean(const cv::Mat& picture, int radius) {
   if (radius == 0) return picture;
   const int side = 2 * radius + 1, count = side * side;
@@ -131,8 +132,8 @@ cv::Mat BoxMean(const cv::Mat& picture, int radius) {
 }  // namespace
 
 std::string ClassPalette(std::size_t count) {
-  // Okabe and Ito's eight, which the colour-blind can tell apart, the positive class in orange and
-  // the second in black; further classes take hues by the golden angle.
+  // The eight colours of Okabe and Ito, which colour-blind people can distinguish: the positive
+  // class is orange, the second black. Further classes take hues by the golden angle.
   static constexpr unsigned char kFirst[][3] = {{230, 159, 0}, {0, 0, 0},      {86, 180, 233},
                                                 {0, 158, 115}, {240, 228, 66}, {0, 114, 178},
                                                 {213, 94, 0},  {204, 121, 167}};
@@ -204,9 +205,9 @@ cv::Mat FeatheredAlpha(const cv::Mat& mask, const cv::Mat& probability, double t
   cv::erode(mask, inner, square, {-1, -1}, 1, kNothingBeside);
   cv::LUT(probability, RampAround(threshold), soft);
   const cv::Mat least = mask & 128, most = mask | 127;
-  cv::max(soft, least, soft);  // on the mask's own side
+  cv::max(soft, least, soft);  // stays on the mask's side of 128
   cv::min(soft, most, soft);
-  cv::max(soft, inner, soft);  // and near its border alone
+  cv::max(soft, inner, soft);  // and is the mask away from its border
   cv::min(soft, outer, soft);
   const int radius = std::max(1, width / 2);
   return BoxMean(BoxMean(soft, radius), width - radius);

@@ -1,7 +1,7 @@
 // Writes a source file with dlib's detector of frontal faces as tables of integers (HogTables):
 //   embed_detector OUTPUT
-// dlib has it compressed, and takes 0.3 s to unpack it; so it is unpacked when we are built, and
-// what we are built to needs no dlib.
+// dlib has the detector compressed, and unpacking it takes 0.3 s. So this program unpacks it during
+// the build, and the library needs no dlib.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -19,10 +19,10 @@ constexpr std::size_t kTemplates = HogTables::kTemplates, kWindow = HogTables::k
 constexpr std::size_t kFeatures = HogTables::kFeatures, kCoarse = HogTables::kCoarse;
 constexpr std::size_t kCells = kWindow * kWindow;
 
-// What of the features is kept for a first look: with C their second moments over photographs, the
-// rows U' C^(1/2), U being the first left singular vectors of C^(1/2) W, where the columns of W are
-// the templates' weights of one cell each. C is that of scenes without people
-// (benchmarks/hog_projection.cc prints these numbers).
+// The projections of the features for the coarse search. With C the features' second moments over
+// photographs they are the rows of U' C^(1/2), where U are the first left singular vectors of
+// C^(1/2) W, and each column of W has the templates' weights of one cell. C is that of scenes
+// without people (benchmarks/hog_projection.cc prints these numbers).
 constexpr double kKept[kCoarse][kFeatures] = {
     {0.11813, 0.08504, 0.10943, 0.09984, 0.17166, 0.10181, 0.10008, 0.10965,
      0.08512, 0.11823, 0.08738, 0.10820, 0.10592, 0.17133, 0.10952, 0.10497,
@@ -42,7 +42,7 @@ constexpr double kKept[kCoarse][kFeatures] = {
      -0.00636, 0.02362,  -0.00845, -0.00072, -0.00198, -0.00030, -0.00242},
 };
 
-// The weights of the features of each cell of each template.
+// The weights of each feature for each cell of each template.
 struct Weights {
   double of[kFeatures][kTemplates * kCells];
   double threshold[kTemplates];
@@ -71,8 +71,8 @@ T Scaled(double x, int bits) {
   return static_cast<T>(scaled);
 }
 
-// No sum of the template's weights times features is beyond 32 bits: a feature is four terms of at
-// most .1, and one of texture 18 terms of at most .2357 times .2.
+// Checks that no sum of the template's weights times features exceeds 32 bits. A feature is four
+// terms of at most .1; a texture feature is 18 terms of at most .2357 times .2.
 void CheckRange(const Weights& weights, std::size_t t) {
   double positive = 0, negative = 0;
   for (std::size_t f = 0; f < kFeatures; ++f)
@@ -98,7 +98,8 @@ void MakeExact(const Weights& weights, HogTables& tables) {
 
 // With K = U' C^(1/2) W, whose rows are orthogonal, the projection is W K' (K K')^-1.
 void MakeCoarse(const Weights& weights, HogTables& tables) {
-  // Of the score below its threshold a window may be at first sight: of the faces none is.
+  // A window may have a coarse score this far below the threshold and still be a face; no known
+  // face has less.
   constexpr double kSlack = -2.2;
   for (std::size_t t = 0; t < kTemplates; ++t)
     tables.coarse_threshold[t] =

@@ -10,8 +10,8 @@
 
 namespace skinmask {
 
-// As ForRowsOf. Where each new colour takes long, a picture may take a minute, which an interrupt
-// of the program does not wait for: then it throws WaitStopped.
+// As ForRowsOf. If each new colour takes long, a picture may take a minute. So that an interrupt of
+// the program need not wait for it, this then throws WaitStopped.
 template <class Row>
 void ForJudgedRows(const Posterior& posterior, const cv::Size& size, const Row& row) {
   const bool is_slow = std::string_view(posterior.form()) == "memo";

@@ -13,8 +13,8 @@
 namespace skinmask {
 namespace {
 
-// 255 where no class explains the colour, else 0; empty where all are explained. An image that was
-// fitted to has densities of its own.
+// 255 where no class explains the colour, else 0; empty if all colours are explained. An image that
+// mixtures were fitted to has densities of its own.
 cv::Mat Unexplained(const Posterior& posterior, const cv::Mat& bgr, const Outliers* of_model,
                     double share, const Adaptation* adaptation) {
   if (!of_model) return {};
@@ -60,7 +60,7 @@ Judgement Judgement::Smaller(const cv::Size& size) {
   return smaller;
 }
 
-// Means over areas are slow where few pixels fall together, and there hardly to be seen.
+// Area means are slow for small reductions, where they hardly differ from interpolation.
 cv::Mat Judgement::Shrunk(const cv::Mat& map, bool is_of_levels) const {
   const int mean = 2 * smaller_.width <= map.cols ? cv::INTER_AREA : cv::INTER_LINEAR;
   cv::Mat small;

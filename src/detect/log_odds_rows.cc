@@ -38,7 +38,7 @@ struct FloatProbability {  // 1 / (1 + 2^(-z / ln 2)), as its bits
   }
 };
 
-// The lowest bits of a vector of words, which have nothing above them.
+// Stores the lowest bits of a vector of words, whose other bits are 0.
 template <class T>
 HWY_INLINE void StoreLow(Words words, T* out) {
 #if HWY_TARGET == HWY_SCALAR

@@ -1,4 +1,4 @@
-// What is made of log-odds, row by row.
+// Masks and probabilities from log-odds, row by row.
 #pragma once
 
 #include <cstddef>

@@ -16,16 +16,16 @@ namespace {
 constexpr std::string_view kPartNames[kFaceParts] = {"face", "forehead", "left_cheek",
                                                      "right_cheek"};
 
-// The first is about what adaptation learns of (SeedSkinOptions): fringes and shadows below the
-// chin, where masks change from frame to frame, are not in it. The others lie where skin is smooth
-// and mostly free of hair, brows and glasses.
+// The face is about the ellipse that adaptation learns from (SeedSkinOptions): it leaves out
+// fringes and shadows below the chin, where masks change from frame to frame. The other parts lie
+// where skin is smooth and mostly free of hair, brows and glasses.
 constexpr FacePartEllipse kPartEllipses[kFaceParts] = {
     {0, .05, .32, .38}, {0, -.31, .18, .075}, {-.2, .12, .1, .1}, {.2, .12, .1, .1}};
 
-// So many pixels are summed in 32 bits: 255^2 * 2^14 < 2^32.
+// The sums of this many pixels fit in 32 bits: 255^2 * 2^14 < 2^32.
 constexpr int kSummedPixels = 1 << 14;
 
-// Pixels of a row where `mask` is not 0.
+// Adds the pixels of a row where `mask` is not 0.
 void AddRow(const std::uint8_t* bgr, const std::uint8_t* mask, int count, ColorSums& total) {
   for (int begin = 0; begin < count; begin += kSummedPixels) {
     const int end = std::min(count, begin + kSummedPixels);
@@ -42,8 +42,8 @@ void AddRow(const std::uint8_t* bgr, const std::uint8_t* mask, int count, ColorS
   }
 }
 
-// The columns of row `y` whose middles lie in the ellipse, from the first to before the last. (A
-// line meets an ellipse in one piece.)
+// The columns of row `y` whose centres lie in the ellipse. (They are contiguous, because a line
+// intersects an ellipse in one segment.)
 cv::Range ColumnsIn(const FacePartEllipse& part, const FaceFrame& face, int y, const cv::Rect& in) {
   const cv::Point2d first = face.FromImage({in.x + .5, y + .5});
   const cv::Point2d step = face.FromImage({in.x + 1.5, y + .5}) - first;
@@ -58,7 +58,7 @@ cv::Range ColumnsIn(const FacePartEllipse& part, const FaceFrame& face, int y, c
   return {begin, end};
 }
 
-// A box around the part, whichever way the face is tilted, within the image.
+// The bounding box of the part for any tilt of the face, within the image.
 cv::Rect Around(const FacePartEllipse& part, const FaceFrame& face, const cv::Size& image) {
   const cv::Point2d middle = face.ToImage({part.x, part.y});
   const double reach = face.size * std::max(part.half_width, part.half_height) + 1;
@@ -82,7 +82,8 @@ ColorSums SumsIn(const FacePartEllipse& part, const FaceFrame& face, const cv::M
 
 cv::Mat Eroded(const cv::Mat& mask, int pixels) {
   if (pixels == 0) return mask;
-  // Beyond the picture all is skin; a larger square sees no more.
+  // Beyond the picture everything counts as skin, so a square larger than the picture changes
+  // nothing.
   const int sides = std::min(pixels, std::max(mask.cols, mask.rows));
   cv::Mat eroded;  // not the caller's
   cv::erode(mask, eroded, cv::Mat(), {-1, -1}, sides,
@@ -138,7 +139,7 @@ Measurement Measure(const cv::Mat& bgr, const cv::Mat& mask, std::span<const Fac
 
 void DrawFaces(cv::Mat& bgr, std::span<const Face> faces) {
   RequireType(bgr, CV_8UC3, "image");
-  // Lines as wide as others on this picture, light on dark; coordinates with four binary places.
+  // Lines as wide as the border of overlays, light on dark; coordinates with four binary places.
   constexpr int kShift = 4;
   constexpr double kRowsOfScreen = 1000, kHeightOfDigits = 22;
   const auto fixed = [](double x, double y) {

@@ -1,4 +1,4 @@
-// Outputs as files of pictures.
+// Writes outputs as files of pictures.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Format = OutputStyle::Format;
 
 constexpr std::pair<Format, std::string_view> kFormats[] = {
     {Format::kPng, "png"}, {Format::kJpeg, "jpeg"}, {Format::kWebp, "webp"}};
-constexpr std::string_view kExtensions[] = {".png", ".jpg", ".webp"};  // by their numbers
+constexpr std::string_view kExtensions[] = {".png", ".jpg", ".webp"};  // in the order of Format
 
 std::string_view TextOf(Format format) { return kFormats[static_cast<std::size_t>(format)].second; }
 
@@ -45,7 +45,7 @@ const OptionTable<OutputStyle>& StyleTable() {
       Option("quality", &S::quality, 1, 100)
           .Shown("quality", "Output", "N",
                  "Of JPEG and WebP, and of videos that lose something, 1 to 100, the best")
-          .Usually("90")};
+          .Usually(fmt::format("{}", kUsualQuality))};
   return table;
 }
 

@@ -12,17 +12,17 @@
 namespace skinmask {
 namespace {
 
-// So many pixels of a row are summed in 32 bits: 255 * 4096^2 / 2 < 2^32.
+// The sums of this many pixels of a row fit in 32 bits: 255 * 4096^2 / 2 < 2^32.
 constexpr int kBlock = 4096;
 
-// A second central moment, (p pab - pa pb) / p^2, exact but for the last step.
+// A second central moment, (p pab - pa pb) / p^2, exact except for the last step.
 double Central(Int128 p, Int128 pab, Int128 pa, Int128 pb) {
   const auto total = static_cast<double>(p);
   return static_cast<double>(p * pab - pa * pb) / total / total;
 }
 
-// The box around the largest connected component above one half, found in a picture of about 80,000
-// pixels; absent where that is smaller than four of them.
+// The bounding box of the largest connected component above one half, found at about 80,000 pixels;
+// absent if the component is smaller than four of them.
 std::optional<cv::Rect> LargestComponent(const cv::Mat& map) {
   constexpr double kSearchedPixels = 80000;
   constexpr int kMinPixels = 4;
@@ -42,7 +42,7 @@ std::optional<cv::Rect> LargestComponent(const cv::Mat& map) {
                   full(cv::CC_STAT_HEIGHT) + 1);
 }
 
-// Moves the window to the centroid of what it holds until it rests.
+// Moves the window to the centroid of its content until it does not move any more.
 cv::Rect MeanShift(const cv::Mat& map, cv::Rect window) {
   constexpr int kMaxSteps = 20;
   for (int i = 0; i < kMaxSteps; ++i) {
@@ -77,7 +77,8 @@ MapMoments MapMomentsOf(const cv::Mat& map, const cv::Rect& within) {
   RequireType(map, CV_8UC1, "map");
   const cv::Rect window = within & cv::Rect(0, 0, map.cols, map.rows);
   MapMoments moments;
-  // Sums over columns give the moments in x; per row are left the sum and the one that x y needs.
+  // The sums of columns give the moments in x. Each row gives its sum, and the sum for the moment x
+  // y.
   std::vector<std::uint32_t> columns(static_cast<std::size_t>(window.width));
   for (int y = window.y; y < window.y + window.height; ++y) {
     const std::uint8_t* const row = map.ptr<std::uint8_t>(y) + window.x;
@@ -126,7 +127,7 @@ std::optional<Region> RegionOf(const MapMoments& m) {
   region.semi_major = 2 * std::sqrt(middle + radius);
   region.semi_minor = 2 * std::sqrt(std::max(kPixelVariance, middle - radius));
   if (radius > 0) region.angle_degrees = std::atan2(2 * xy, xx - yy) / 2 * 180 / std::numbers::pi;
-  if (region.angle_degrees <= -90) region.angle_degrees += 180;  // rounded to there
+  if (region.angle_degrees <= -90) region.angle_degrees += 180;  // -90 by rounding
   return region;
 }
 
@@ -139,10 +140,10 @@ cv::Rect2d Bounds(const Region& region) {
 }
 
 std::optional<Region> RegionTracker::Follow(const cv::Mat& map) {
-  // What a window loses hold of: less than a hundredth of its pixels, or than nine.
+  // A region is lost if its window holds less than a hundredth of its pixels, or less than nine.
   constexpr double kMinShare = 0.01, kMinPixels = 9;
-  // The window is this much larger than the ellipse on each side, so that it sees the region move
-  // and grow: a tenth of the long axis, and some pixels for the small ones.
+  // The window is larger than the ellipse on each side, so that it sees the region move and grow:
+  // by a tenth of the long axis, and by some pixels for small regions.
   constexpr double kMargin = 0.1, kMarginPixels = 4;
   RequireType(map, CV_8UC1, "map");
   if (!window_) window_ = LargestComponent(map);
@@ -161,7 +162,7 @@ std::optional<Region> RegionTracker::Follow(const cv::Mat& map) {
 
 void DrawRegion(cv::Mat& bgr, const Region& region) {
   RequireType(bgr, CV_8UC3, "image");
-  // Coordinates with four binary places; a dark line under a light one shows on any picture.
+  // Coordinates with four binary places. A dark line under a light one is visible on any picture.
   constexpr int kShift = 4;
   constexpr double kFar = 1 << 20;
   const auto fixed = [&](double x, double y) {

@@ -1,5 +1,5 @@
-// Log-odds are calibrated, by a slope and an offset or by a curve, and it is judged whether their
-// probabilities are shares.
+// Calibrates log-odds by a slope and an offset or by a curve, and measures whether probabilities
+// are shares.
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Scored {
   bool positive;
 };
 
-// Of z' = slope z + offset.
+// The log-likelihood of z' = slope z + offset, with its derivatives.
 struct Likelihood {
   double value = 0;
   Eigen::Vector2d gradient = Eigen::Vector2d::Zero();
@@ -62,11 +62,12 @@ Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w) {
                  });
 }
 
-// Where lines begin: the middle of P is within some four log-odds of the threshold, and what is
-// far away has one line, as there are other errors there.
+// Where lines begin. The middle range of P is within some four log-odds of the threshold; beyond,
+// one line is enough, because other errors dominate there.
 constexpr std::array<double, 3> kLineFrom{0, 2, 4};
 constexpr int kSideTerms = 1 + static_cast<int>(kLineFrom.size());
-// Of the squares of the jump and of what slopes differ from 1, beside the mean log-likelihood.
+// The weight of the penalty, the squared jump and squared differences of slopes from 1, against the
+// mean log-likelihood.
 constexpr double kPenalty = 1e-6;
 
 using SideTerms = Eigen::Matrix<double, kSideTerms, 1>;
@@ -82,7 +83,7 @@ struct SideObjective {
   SideSquare information = SideSquare::Zero();
 };
 
-// How much of the jump and of each line there is at a distance from the threshold.
+// The contribution of the jump and of each line's slope at a distance from the threshold.
 SideTerms TermsAt(double distance) {
   SideTerms terms = SideTerms::Unit(0);
   for (std::size_t k = 0; k < kLineFrom.size(); ++k) {
@@ -92,7 +93,7 @@ SideTerms TermsAt(double distance) {
   return terms;
 }
 
-// Its jump, and its slopes where our lines begin.
+// The curve's jump, and its slopes where our lines begin.
 SideTerms TermsOf(const CalibrationSide& side) {
   SideTerms terms = kIdentity;
   terms(0) = side.jump;
@@ -102,7 +103,7 @@ SideTerms TermsOf(const CalibrationSide& side) {
   return terms;
 }
 
-// One side of the threshold.
+// The fit of one side of the threshold.
 class SideFit {
  public:
   SideFit(std::span<const ScoreStep> steps, double own, double sign)
@@ -131,7 +132,7 @@ class SideFit {
     SideObjective at;
     for (const ScoreStep& step : steps_) {
       const SideTerms x = sign_ * TermsAt(std::abs(step.score - own_));
-      // sigma(z), sigma(-z) and their logarithms, by one exponential.
+      // sigma(z), sigma(-z) and their logarithms need one exponential only.
       const double z = own_ + w.dot(x), small = std::exp(-std::abs(z)), log_sum = std::log1p(small);
       const double p = (z < 0 ? small : 1) / (1 + small), q = (z < 0 ? 1 : small) / (1 + small);
       const auto positive = static_cast<double>(step.positive),
@@ -148,7 +149,7 @@ class SideFit {
     return at;
   }
 
-  // Newton's step of what no bound holds back.
+  // Newton's step for the terms that are not at a bound.
   static SideTerms StepOf(const SideObjective& at, const SideTerms& w) {
     SideSquare information = at.information;
     SideTerms gradient = at.gradient;
@@ -169,7 +170,7 @@ class SideFit {
     SideObjective at = At(w);
     for (int i = 0; i < 200; ++i) {
       const SideTerms step = StepOf(at, w);
-      // What is left to gain is less than the sums' rounding can tell.
+      // The possible gain is less than the rounding of the sums.
       if (at.gradient.dot(step) <= 1e-14) return Within(w + step);
       bool gains = false;
       for (double length = 1; length > 1e-9 && !gains; length /= 2) {

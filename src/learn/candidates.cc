@@ -1,5 +1,5 @@
-// What is compared: the names of models, from their parts to options and back, how many numbers a
-// model has free, and the folds of the data.
+// The candidates of a comparison: the names of models, converted to options and back, the number of
+// free parameters, and the folds of the data.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@
 namespace skinmask {
 namespace {
 
-// The channel lists of a space that a choice stands for; none where the space lacks a channel.
+// The lists of a space's channels that a choice stands for; none if the space lacks a channel.
 std::vector<std::vector<std::string>> ChannelLists(const std::string& space,
                                                    const std::string& choice) {
   const std::vector<std::string> all = Features(space, {}).channel_names();
@@ -71,7 +71,7 @@ std::string KindAndSetting(const FitOptions& options) {
   return fmt::format("{}:{}", name, TermsName(options.logistic.terms));
 }
 
-// Of all classes, but for their priors.
+// The free parameters of all classes, without priors.
 std::uint64_t OfDensities(const Model& model) {
   const auto p = static_cast<std::uint64_t>(model.features.size());
   const Binning binning(model.features, model.histogram.bins);
@@ -81,7 +81,7 @@ std::uint64_t OfDensities(const Model& model) {
   if (model.kind == Kind::kGaussianNb) return classes * (p + p);
   if (model.kind == Kind::kHistogramNb) return classes * (binning.channel_bin_count() - p);
   if (model.kind == Kind::kHistogram) return classes * (binning.color_bin_count() - 1);
-  std::uint64_t sum = 0;  // of each component its weight, too, but the weights sum to 1
+  std::uint64_t sum = 0;  // components have weights, too, which sum to 1
   for (const ClassModel& c : model.classes) sum += c.components.size() * (1 + p + covariance) - 1;
   return sum;
 }

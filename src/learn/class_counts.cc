@@ -13,9 +13,9 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kRowsOfPart = 1 << 12;  // of a table
+constexpr std::size_t kRowsOfPart = 1 << 12;  // of a table, for one task
 
-// For each class of the table its index among the model's; K where the model lacks it.
+// The index among the model's classes for each class of the table; K if the model lacks it.
 std::vector<std::size_t> IndicesInModel(const Samples& samples, const Model& model) {
   std::vector<std::size_t> indices;
   for (const std::string& name : samples.classes())
@@ -94,7 +94,7 @@ std::optional<double> ClassLogLoss(const Samples& samples, const Model& model) {
   if (rows.empty() || std::ranges::count(indices, classes) > 0) return std::nullopt;
   const Reference reference(model);
   constexpr std::size_t kRows = 64;
-  // Rounded to multiples of 2^-32, so that any order gives the same sum.
+  // Each loss is rounded to a multiple of 2^-32, so that any order gives the same sum.
   const auto add = [&](std::size_t first, std::size_t size, Int128& sum) {
     std::vector<double> scores(classes * kRows), discriminants(classes);
     std::array<double, kRows> truth{}, log_sum;

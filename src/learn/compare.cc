@@ -22,7 +22,7 @@ namespace {
 struct CriterionRow {
   std::string_view name;
   std::optional<double> FoldScore::*score;
-  double sign;  // times the score, lower is better
+  double sign;  // makes lower scores better
 };
 
 constexpr CriterionRow kCriteria[] = {{"auc", &FoldScore::auc, -1},
@@ -35,7 +35,7 @@ const CriterionRow& RowOf(Criterion criterion) {
   return kCriteria[static_cast<std::size_t>(criterion)];
 }
 
-// One fold's two tables, made when the first model needs them, gone with the last one.
+// The two tables of one fold, made for the first model and freed after the last one.
 struct FoldTables {
   std::once_flag made;
   Samples training, held_out;
@@ -84,7 +84,7 @@ FoldScore ScoreFold(const FoldTables& tables, const ComparedModel& compared,
   return score;
 }
 
-// Of one value or more; the variance, by n - 1, of two or more.
+// The mean of one or more values; their variance, with n - 1, is defined for two or more.
 std::pair<double, double> MeanAndVariance(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.) / n;
@@ -93,7 +93,8 @@ std::pair<double, double> MeanAndVariance(const std::vector<double>& values) {
   return {mean, squares / (n - 1)};
 }
 
-// Lower is better. Rounded, for what differs by rounding alone (QDA in affine spaces) shall tie.
+// Lower is better. Rounded, so that models whose scores differ by rounding alone (QDA in affine
+// spaces) are equal.
 double Rank(double mean, Criterion criterion) {
   return RowOf(criterion).sign * std::round(mean * 1e9);
 }
@@ -109,13 +110,14 @@ PairedDifference DifferenceOf(const ComparedModel& model, const ComparedModel& b
   const auto [mean, variance] = MeanAndVariance(differences);
   const auto n = static_cast<double>(differences.size());
   if (n < 2) return {mean, std::nullopt, std::nullopt};
-  // Each held-out part is so large a share of what was trained on.
+  // The ratio of held-out to training pixels.
   const double overlap = 1 / static_cast<double>(model.folds.size() - 1);
   const double error = std::sqrt(variance * (1 / n + overlap));
   return {mean, error, error * StudentQuantile(0.975, differences.size() - 1)};
 }
 
-// Leaves the folds' scores, or why there are none, in `model`.
+// Sets the model's problem if it failed on a fold, or if a measure is defined on no fold; its
+// scores are dropped then.
 void Gather(ComparedModel& model, const std::vector<std::string>& problems) {
   for (std::size_t fold = 0; fold < problems.size() && model.problem.empty(); ++fold)
     if (!problems[fold].empty())
@@ -126,9 +128,9 @@ void Gather(ComparedModel& model, const std::vector<std::string>& problems) {
   if (!model.problem.empty()) model.folds.clear();
 }
 
-// work(0), work(1) ... on all threads, begun in this order whatever part of the range a thread is
-// given, so that few folds' tables live at once; isolated, or a thread that waits within one fit
-// would begin another, and count its time.
+// Runs work(0), work(1) ... on all threads. They start in this order, whatever part of the range a
+// thread gets, so that few folds' tables exist at once. Isolated, because a thread that waits
+// within one fit would otherwise start another fit and count its time.
 template <class Work>
 void ForEachInOrder(std::size_t total, const std::atomic<bool>* stop, const Work& work) {
   std::atomic<std::size_t> next{0};

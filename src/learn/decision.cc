@@ -14,20 +14,21 @@
 namespace skinmask {
 namespace {
 
-// log(2^52): doubles below 1 are 2^-53 apart, and so a probability tells log-odds z apart by steps
-// of 2^-53 e^z: half a unit here. Beyond, a threshold on the probability would not divide what the
-// one on log-odds divides.
+// log(2^52). Doubles just below 1 are 2^-53 apart, so near P = 1 they distinguish log-odds z by
+// steps of 2^-53 e^z, which is half a unit here. Above, a threshold on the probability would not
+// separate the same pixels as the threshold on log-odds.
 constexpr double kLargestThreshold = 36.04;
-// And below this a probability is no normal number. What is above 0 is every pixel.
+// Below this, a probability is not a normal number. A threshold of 0 calls every pixel positive.
 constexpr double kLeastThreshold = -708;
 
-// What is made as large as possible, first by `merit`, then by `next`.
+// The quantity to be maximised, first by `merit`, then by `next`.
 struct Merit {
   double merit, next;
   auto operator<=>(const Merit&) const = default;
 };
 
-// Counts rather than ratios, so that equals are equal. Below every other where the rule is broken.
+// Counts instead of ratios, so that equals are exactly equal. Minus infinity if the rule is
+// violated.
 Merit MeritOf(const Confusion& c, const DecisionRule& rule) {
   constexpr double kBroken = -std::numeric_limits<double>::infinity();
   const auto tp = static_cast<double>(c.tp), fp = static_cast<double>(c.fp);
@@ -105,7 +106,7 @@ SelectiveCurve SelectiveCurveOf(const Scores& scores, double threshold, std::siz
     steps.push_back(&step);
     all += CountOf(step);
   }
-  // From a threshold that all scores lie beyond, the one farthest from it is the surest.
+  // With an infinite threshold, the score that is farthest from it is the most certain.
   const auto margin = [&](const ScoreStep* step) {
     if (std::isinf(threshold)) return threshold < 0 ? step->score : -step->score;
     return std::abs(step->score - threshold);
@@ -117,8 +118,8 @@ SelectiveCurve SelectiveCurveOf(const Scores& scores, double threshold, std::siz
     const double n = CountOf(step);
     const auto its_wrong =
         static_cast<double>(step.score > threshold ? step.negative : step.positive);
-    // Pixels of one score are answered in any order: after t of them the risk is
-    // (wrong + t its_wrong / n) / (answered + t), whose integral over t this is.
+    // Pixels of one score are answered in any order: after t of them the risk is (wrong + t
+    // its_wrong / n) / (answered + t). This is its integral over t.
     curve.area += its_wrong / all;
     if (answered > 0)
       curve.area += (wrong - answered * its_wrong / n) * std::log1p(n / answered) / all;

@@ -31,7 +31,7 @@ namespace {
 void Losses(const double* z, const double* truth, std::size_t count, double* squared_error,
             double* log_loss) {
   for (std::size_t i = 0; i < count; i += kDoubleLanes) {
-    // What is no number, as an absurd model gives, is as wrong as can be.
+    // NaN, which a model with absurd parameters gives, counts as the greatest error.
     const Doubles product = hn::Mul(LoadAt(z + i), LoadAt(truth + i));
     const Doubles m = hn::IfThenElse(hn::Eq(product, product), product, Double(-1e300));
     const Doubles e = Exp2(hn::Mul(hn::Abs(m), Double(-std::numbers::log2e)));
@@ -108,7 +108,7 @@ std::optional<double> Scores::Brier() const {
 
 namespace {
 
-// Which classes of the table are the positive one.
+// Whether each class of the table is the positive one.
 std::vector<bool> Truths(const Samples& samples, const Model& model) {
   std::vector<bool> truths;
   bool shared = false;
@@ -124,10 +124,11 @@ std::vector<bool> Truths(const Samples& samples, const Model& model) {
 
 struct ScoredRow {
   double log_odds;
-  std::int64_t count;  // below 0 for negatives: half the memory of two counts, and so sorted faster
+  std::int64_t count;  // below 0 for negatives, which saves memory and so time to sort
 };
 
-// In ascending order: into bins first, which takes a third of the time of sorting all of them.
+// Sorts in ascending order. Distributing the rows to bins first takes a third of the time of one
+// sort.
 std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
   std::vector<std::size_t> ends(2 * kHalfOfBins + 1);
   const auto bin_of = [](const ScoredRow& row) { return BinOf(static_cast<float>(row.log_odds)); };
@@ -142,8 +143,8 @@ std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
   return sorted;
 }
 
-// Distinct scores in ascending order. Thresholds keep clear of both neighbours, as z > threshold is
-// computed anew from a threshold.
+// Distinct scores in ascending order. Thresholds keep a distance from both neighbours, because z is
+// computed again when it is compared with them.
 std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
   const std::vector<ScoredRow> rows = Sorted(scored);
   std::vector<ScoreStep> steps;
@@ -159,7 +160,7 @@ std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
   return steps;
 }
 
-// What rows add to an evaluation's counts and squared error.
+// Sums over rows: an evaluation's counts, squared error and log-loss.
 struct RowSums {
   Confusion counts;
   Int128 squared_error = 0, log_loss = 0;
@@ -174,8 +175,8 @@ struct RowSums {
 
 constexpr std::size_t kBlock = 256;
 
-// What says which colours are positive: masks, whose arithmetic differs from the reference's by a
-// bound, decide within that. So a colour is counted as `detect` shows it.
+// Decides which colours are positive as `detect` does: the arithmetic of masks differs from the
+// reference by at most a bound, so within the bound of the threshold the mask decides.
 struct Decider {
   Reference reference;
   Posterior posterior;
@@ -195,7 +196,7 @@ struct Decider {
   }
 };
 
-// Of `size` rows, at most kBlock, their scores and what they add.
+// Scores `size` rows, at most kBlock, and adds their sums.
 void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<bool>& truths,
                 const Decider& decider, ScoredRow* scored, RowSums& sums) {
   std::array<std::uint8_t, 3 * kBlock> bgr;

@@ -47,8 +47,9 @@ HWY_INLINE Doubles LogDensity(const WhitenedComponent& c, Doubles f0, Doubles f1
                  hn::Add(hn::Add(hn::Mul(w0, w0), hn::Mul(w1, w1)), hn::Mul(w2, w2)));
 }
 
-// Each component's part of the weight of the points from `i` on, and what each point adds to the
-// log-likelihood. Of components no point of the block has a share in, used[k] is false.
+// Each component's share of the weight of the block of points that begins at `i`, and each point's
+// contribution to the log-likelihood. used[k] is false if component k has no share in any point of
+// the block.
 void BlockShares(const PointPlanes& points, std::size_t i, const WhitenedComponent* components,
                  std::size_t count, Block* shares, bool* used, Block& log_likelihoods) {
   constexpr double kLeast = -60;
@@ -84,7 +85,8 @@ void BlockShares(const PointPlanes& points, std::size_t i, const WhitenedCompone
 void AddMoments(const PointPlanes& points, std::size_t i, const Block& shares,
                 std::array<Lanes, 10>& of_component) {
   for (std::size_t lane = 0; lane < kSums; lane += kDoubleLanes) {
-    // By its members: GCC compiles an implicit constructor without the options of NEON.
+    // Initialised by its members, because GCC compiles an implicit constructor without the options
+    // of NEON.
     MomentLanes<Doubles> sums{};
     sums.ForEach(of_component, lane, [](Doubles& sum, const double* at) { sum = LoadAt(at); });
     for (std::size_t at = lane; at < kPoints; at += kSums)

@@ -1,5 +1,5 @@
-// What share components or classes have in points: EStep is the expectation step of the fit of a
-// mixture, over points in planes, and SoftmaxRows that of scores.
+// Shares of components and classes in points: EStep is the expectation step of the fit of a
+// mixture, and SoftmaxRows turns the scores of classes into probabilities.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace skinmask {
 
-// A component as its density at f is taken: 2^(constant - |whitening (f - mean)|^2), whitening
+// A component, whose density at f is 2^(constant - |whitening (f - mean)|^2); the whitening is
 // lower triangular, by rows: 00 10 11 20 21 22.
 struct WhitenedComponent {
   double constant = 0;
@@ -27,23 +27,22 @@ struct ComponentSums {
   ComponentSums& operator+=(const ComponentSums& other);
 };
 
-// What an E-step gives: the sums of every component, its shares of the points' weights being the
-// weights, and the log-likelihood of all (natural).
+// The result of an E-step: the sums of every component, weighted by its shares of the points, and
+// the log-likelihood of all points (natural logarithm).
 struct Expectation {
   std::vector<ComponentSums> sums;
   double log_likelihood = 0;
   Expectation& operator+=(const Expectation& other);
 };
 
-// In double. The same bits for every CPU target and number of threads. A share below 2^-60 of a
-// point counts as 0. At most CompiledMixture::kMaxComponents. Cost: some 3 ns a point and component
-// on one core with AVX-512.
+// In double, with the same bits for every CPU target and number of threads. A share below 2^-60 of
+// a point counts as 0. At most CompiledMixture::kMaxComponents components. Cost: some 3 ns a point
+// and component on one core with AVX-512.
 Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> components);
 
-// Scores of classes become probabilities, in double and with the same bits on every CPU. Of
-// `count` points, a multiple of 8, and `classes` planes of `stride` doubles with the scores of
-// each class: leaves P = exp(score) / sum of all exp(score) there, and in `log_sum` the logarithm
-// of the sum.
+// Replaces the scores of classes by probabilities, exp(score) / sum of all exp(score), in double
+// and with the same bits on every CPU. `scores` has `classes` planes of `stride` doubles for
+// `count` points, a multiple of 8. `log_sum` gets the logarithm of each point's sum.
 void SoftmaxRows(double* scores, std::size_t classes, std::size_t stride, std::size_t count,
                  double* log_sum);
 

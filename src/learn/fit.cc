@@ -14,8 +14,8 @@
 namespace skinmask {
 namespace {
 
-// Below this share of its variance, what is left of a channel once the others have explained it
-// cannot be told from rounding: bytes give shares of 1e-6 and more, rounding 1e-13.
+// If the part of a channel that the others do not explain is below this share of its variance, it
+// cannot be distinguished from rounding: bytes give shares of 1e-6 and more, rounding 1e-13.
 constexpr double kSingularPivot = 1e-10;
 
 bool HasConstantChannel(const FeatureMatrix& covariance) {
@@ -27,7 +27,7 @@ bool HasConstantChannel(const FeatureMatrix& covariance) {
       fmt::format("{} samples do not span the {} channel{} of {}: the covariance is singular",
                   c.count, options.features.size(), options.features.size() > 1 ? "s" : "",
                   options.features.space().name);
-  // Shrinkage helps where channels depend on each other, not where one does not vary at all.
+  // Shrinkage helps if channels depend on each other, not if a channel is constant.
   const bool constant = HasConstantChannel(c.covariance);
   const bool shrunk = !options.shrinkage.s || *options.shrinkage.s > 0;
   throw Error(
@@ -51,9 +51,8 @@ void Shrink(FeatureMatrix& covariance, double s) {
   covariance = (1 - s) * covariance + s * diagonal;
 }
 
-// Sum over a class's pixels of (u'u)^2, u the standardised features: the only thing that Ledoit and
-// Wolf's choice needs beyond second moments. Rows come in canonical order, so the sum is
-// repeatable.
+// The sum over a class's pixels of (u'u)^2, u the standardised features: Ledoit and Wolf's choice
+// needs only this beyond second moments. Rows are in canonical order, so the sum is reproducible.
 double FourthMoment(const PointPlanes& points, const FeatureVector& mean,
                     const FeatureVector& inverse_deviation) {
   double sum = 0;
@@ -97,7 +96,7 @@ void CheckOptions(const FitOptions& options) {
     throw Error("`rate`", "is of `solver` gradient and sgd, and newton takes no rate");
 }
 
-// Names and counts, the positive class first.
+// Sets the names and counts of the classes, the positive class first.
 void NameClasses(const Samples& samples, const FitOptions& options, Model& model) {
   std::vector<std::uint64_t> totals(samples.classes().size());
   for (const SampleRow& row : samples.rows()) totals[row.class_index] += row.count;
@@ -114,7 +113,7 @@ void NameClasses(const Samples& samples, const FitOptions& options, Model& model
                 fmt::format("has no samples (classes are: {})", fmt::join(samples.classes(), " ")));
 }
 
-// Means and covariances.
+// Estimates means and covariances.
 void EstimateClasses(const Samples& samples, const FitOptions& options, Model& model) {
   const std::vector<Moments> moments = MomentsOf(samples, options.features.space());
   for (ClassModel& c : model.classes) {
@@ -125,7 +124,7 @@ void EstimateClasses(const Samples& samples, const FitOptions& options, Model& m
     if (options.kind == Kind::kGaussianNb) {
       Shrink(c.covariance, 1);
     } else {
-      // Without variance nothing can be standardised; the check for singularity decides.
+      // A channel without variance cannot be standardised; the check for singularity reports it.
       if (!options.shrinkage.s && !HasConstantChannel(c.covariance))
         s = LedoitWolf(samples, k, options.features, c.mean, c.covariance);
       Shrink(c.covariance, s);
@@ -134,7 +133,7 @@ void EstimateClasses(const Samples& samples, const FitOptions& options, Model& m
   }
 }
 
-// Of all classes.
+// The number of pixels of all classes.
 double PixelsOf(const Model& model) {
   double n = 0;
   for (const ClassModel& c : model.classes) n += static_cast<double>(c.count);
@@ -212,7 +211,7 @@ std::pair<FeatureVector, FeatureMatrix> FeatureMoments(const Moments& moments,
   const FeatureMatrix matrix = features.Matrix();
   const FeatureVector mean = matrix * moments.Mean() + features.Offset();
   const FeatureMatrix covariance = matrix * moments.Covariance() * matrix.transpose();
-  // Symmetric to the last bit, which rounding in a product of three does not promise.
+  // Made symmetric to the last bit, which rounding in a product of three matrices does not ensure.
   return {mean, 0.5 * (covariance + covariance.transpose())};
 }
 

@@ -1,5 +1,5 @@
-// There is one estimator behind Fit for each family of kinds. It fills what the kind needs of a
-// model whose classes have names and counts; `samples` has every group 0.
+// The estimators behind Fit, one for each family of kinds. Each sets the parameters of a model
+// whose classes have names and counts; `samples` has no groups.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 namespace skinmask {
 
 void FitMixture(const Samples& samples, const FitOptions& options, Model& model);
-// Of two classes, and of more.
+// For two classes, and for more.
 void FitLogistic(const Samples& samples, const FitOptions& options, Model& model);
 void FitMultinomial(const Samples& samples, const FitOptions& options, Model& model);
-// Throws Error: the best weights have no end.
+// Throws Error, because the weights grow without bound.
 [[noreturn]] void FailSeparable(int iterations);
 
-// Weighted points in planes: whole blocks, the last one filled up with points of weight 0.
+// Weighted points in planes of whole blocks; the last block is filled up with points of weight 0.
 struct PointPlanes {
   static constexpr std::size_t kBlock = 64;
-  // Sums run side by side in so many, whatever the vectors, and are added in their order: the same
-  // bits on every CPU.
+  // The number of partial sums side by side, whatever the vector length. They are added in a fixed
+  // order, so that every CPU gives the same bits.
   static constexpr std::size_t kSums = 8;
 
   using Block = std::array<double, kBlock>;  // a number for each point of a block
@@ -41,12 +41,12 @@ struct PointPlanes {
     for (std::vector<double>& plane : f) plane.resize(weight.size());
   }
 
-  std::size_t count = 0;                 // of points that were put in
-  std::vector<double> weight;            // pixels; of either sign, as the fit wants it
+  std::size_t count = 0;                 // of points, without the filling
+  std::vector<double> weight;            // pixels; of either sign, as the fit needs it
   std::array<std::vector<double>, 3> f;  // features; those that a model does not use are 0
 };
 
-// As SumOver, over points in whole blocks.
+// As SumOver, over whole blocks of points.
 template <class Sum, class Add>
 Sum SumOverBlocks(const PointPlanes& points, const Sum& zero, const Add& add) {
   constexpr std::size_t kBlock = PointPlanes::kBlock, kPart = 4096;
@@ -56,7 +56,7 @@ Sum SumOverBlocks(const PointPlanes& points, const Sum& zero, const Add& add) {
                  });
 }
 
-// The features of a class's rows, which iterative fits go over again and again.
+// The features of a class's rows, for fits that go over them many times.
 PointPlanes PlanesOf(const Samples& samples, const Features& features,
                      const std::string& class_name);
 
@@ -64,31 +64,31 @@ PointPlanes PlanesOf(const Samples& samples, const Features& features,
 struct Scale {
   FeatureVector mean, deviation;
 };
-// Of the first so many, over the points of all classes.
+// Of the first `features` features, over the points of all classes.
 Scale ScaleOf(std::span<const PointPlanes> classes, int features);
 
-// The iterations of a fit, as the options watch and stop them. The options outlive it. A fit has
-// loops, each of at most `most` iterations.
+// Reports the iterations of a fit to the options' `progress`, and watches their `stop`. The options
+// must outlive it. A fit has `loops` loops, each of at most `most` iterations.
 class Iterations {
  public:
   Iterations(const FitOptions& options, std::size_t loops, int most)
       : options_(options), most_(static_cast<std::size_t>(most)), later_(loops * most_) {}
 
-  // Of the next loop: each iteration goes over so many pixels.
+  // Begins the next loop, each iteration of which goes over so many pixels.
   void Begin(double pixels) {
     later_ -= most_;
     pixels_of_each_ = static_cast<std::uint64_t>(pixels);
   }
-  // The next loop is not needed.
+  // Skips the next loop.
   void LeaveOut() { later_ -= most_; }
-  // Before each iteration, and now and then in those that may take long. Throws Error after a stop.
+  // Call before each iteration, and from time to time within long ones. Throws Error after a stop.
   void Look() const;
-  // One is done, and at most so many may follow in its loop.
+  // One iteration is done; at most `left` more follow in its loop.
   void Done(int left);
 
  private:
   const FitOptions& options_;
-  std::size_t most_, later_, done_ = 0;  // later_: of the loops that have not begun
+  std::size_t most_, later_, done_ = 0;  // later_: iterations of the next loops
   std::uint64_t pixels_of_each_ = 0, pixels_ = 0;
 };
 

@@ -15,7 +15,7 @@
 namespace skinmask {
 
 void logistic::RequireIndependentTerms(const Eigen::MatrixXd& information) {
-  constexpr double kSingular = 1e-13;  // of eigenvalues, some 500 roundings
+  constexpr double kSingular = 1e-13;  // ratio of eigenvalues, some 500 roundings
   const Eigen::VectorXd values =
       Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(information, Eigen::EigenvaluesOnly)
           .eigenvalues();
@@ -49,7 +49,7 @@ bool Converged(double before, double now, double tolerance) {
   return std::abs(now - before) <= tolerance * (std::abs(now) + 1e-300);
 }
 
-// A step that makes things worse is halved.
+// A step that lowers the likelihood is halved.
 Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
                 const LogisticOptions& options, Iterations& watch) {
   const int most = MostOf(options);
@@ -68,7 +68,7 @@ Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
       length /= 2;
     } while (!(at.value >= before - 1e-12 * std::abs(before)) && length > 1e-6);
     s.w += 2 * length * step;
-    constexpr double kNothingLeft = 1e-9;  // mean log-likelihood of data that are told apart
+    constexpr double kNothingLeft = 1e-9;  // mean log-likelihood of separated classes
     if (options.ridge == 0 && at.value > -kNothingLeft) FailSeparable(s.iterations);
     s.converged = Converged(before, at.value, options.tolerance);
     watch.Done(s.converged ? 0 : most - s.iterations);
@@ -102,8 +102,8 @@ Solution Gradient(const Problem& problem, const LogisticOptions& options, Iterat
   return s;
 }
 
-// A pixel at a time, drawn at random; after each pass, of as many pixels as there are colours, the
-// step is shorter: step / (1 + pass).
+// One pixel at a time, drawn at random. A pass has as many pixels as there are colours; the step of
+// each pass is shorter: step / (1 + pass).
 Solution Sgd(const Problem& problem, const LogisticOptions& options, Iterations& watch) {
   constexpr std::size_t kDrawsAtOnce = 4096;  // a millisecond or two: a pass may take seconds
   const int most = MostOf(options);
@@ -147,7 +147,7 @@ Solution Solve(const Problem& problem, const LogLikelihoodAt& start, const FitOp
   return how.solver == Solver::kGradient ? Gradient(problem, how, watch) : Sgd(problem, how, watch);
 }
 
-// A boundary with every pixel on its own side: its weights could always be larger.
+// Whether the boundary separates the classes completely: its weights could then grow without bound.
 bool Separates(const Problem& problem, const Vector& w) {
   const PointPlanes& points = problem.points();
   for (std::size_t k = 0; k < points.count; ++k)
@@ -178,7 +178,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   if (how.ridge == 0 && !how.iterations && Separates(problem, solution.w))
     FailSeparable(solution.iterations);
   static_cast<FeatureTerms&>(model.logistic) = problem.Coefficients(solution.w);
-  // The part of the intercept that is the prior stands with the classes.
+  // The prior's part of the intercept is stored with the classes.
   model.logistic.constant -= std::log(static_cast<double>(model.classes[0].count)) -
                              std::log(static_cast<double>(model.classes[1].count));
   model.logistic.ridge = how.ridge;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kCells = 64;  // in each feature
 constexpr double kPerDeviation = 8;
 
-// Which cell of a feature a value is in.
+// The index of a value's cell along a feature.
 std::size_t CellOf(double value, double mean, double deviation) {
   if (!(deviation > 0)) return 0;  // all in one cell
   const double per_unit = kPerDeviation / deviation, low = mean - kCells / 2 / per_unit;
@@ -31,8 +31,8 @@ struct Cell {
   std::array<double, 3> sum{};
 };
 
-// One point for all points of a cell, where their mean is and with all their weight (above 0);
-// cells are an eighth of a standard deviation wide in each feature, and those at the ends, four
+// Merges the points of each cell into one point at their mean, with their total weight (above 0).
+// Cells are an eighth of a standard deviation wide in each feature; the outermost ones, four
 // standard deviations from the mean, are open. Cost: two passes, and at most 64^3 cells.
 PointPlanes Merged(const PointPlanes& points) {
   const Scale scale = ScaleOf({&points, 1}, 3);
@@ -53,13 +53,13 @@ PointPlanes Merged(const PointPlanes& points) {
   return merged;
 }
 
-// The scatter that each component has beside that of its own pixels, as a share of the class's in a
-// channel: so components can neither collapse onto one colour nor go flat. It is a prior of
-// covariances (docs/math.md, 'The other kinds').
+// The prior's scatter, which is added to that of each component's pixels, as a share of the class's
+// scatter in a channel. It keeps components from collapsing to one colour or to a plane. It is a
+// prior of covariances (docs/math.md, 'The other kinds').
 constexpr double kPriorScatter = 1e-3;
 
-// A component of a smaller share of the class is fading: its prior scatter makes it a thousand
-// times as wide as the class in variance, each step wider still, so that it explains any colour.
+// A component with a smaller share of the class is fading: the prior's scatter makes it a thousand
+// times as wide as the class in variance, and wider in each step, so that it explains any colour.
 constexpr double kLeastShare = 1e-6;
 
 struct Component {
@@ -78,8 +78,8 @@ Eigen::Matrix3d ProductOf(const ComponentSums& s) {
   return product;
 }
 
-// In three dimensions, of which a model may use fewer: the others have variance 1 and add the same
-// constant everywhere. Points are kept about the class's mean.
+// The fit of one class, in three dimensions. If a model uses fewer, the others have variance 1 and
+// add the same constant everywhere. Points are relative to the class's mean.
 class ClassFit {
  public:
   ClassFit(PointPlanes points, int size, const std::string& name, const MixtureOptions& options,
@@ -99,34 +99,34 @@ class ClassFit {
                   "has one colour only: no mixture fits it (more varied samples)");
   }
 
-  // Of many points most of the way is gone on few that stand for them.
+  // With many points, most iterations run on merged points.
   std::vector<Gaussian> Run(int count) {
     constexpr std::size_t kMany = 4096, kWorthwhile = 2;
     std::vector<Component> components = KMeansPlusPlus(count);
     const PointPlanes merged = points_.count < kMany ? points_ : Merged(points_);
     if (kWorthwhile * merged.count <= points_.count)
-      components = Climb(merged, std::move(components));
+      components = RunEm(merged, std::move(components));
     else
       watch_.LeaveOut();
-    components = Climb(points_, std::move(components));
+    components = RunEm(points_, std::move(components));
     std::vector<Gaussian> gaussians;
     for (const Component& c : components)
       gaussians.push_back(
           {c.weight, (c.mean + mean_).head(size_), c.covariance.topLeftCorner(size_, size_)});
     return gaussians;
   }
-  // Whether the last one did not end at its limit of iterations.
+  // Whether the last loop ended before its limit of iterations.
   bool converged() const { return converged_; }
 
  private:
-  // Of a component whose density is 1 everywhere.
+  // The sums of a component whose density is 1 everywhere.
   ComponentSums SumsOfAll() const {
     return EStep(points_, std::array{WhitenedComponent()}).sums[0];
   }
 
   // Expectation-maximisation of the log-posterior, which no step lowers (Dempster, Laird and Rubin
   // 1977), until its mean over the pixels of `points` hardly changes.
-  std::vector<Component> Climb(const PointPlanes& points, std::vector<Component> components) {
+  std::vector<Component> RunEm(const PointPlanes& points, std::vector<Component> components) {
     double before = -INFINITY;
     converged_ = false;
     watch_.Begin(total_);
@@ -181,7 +181,7 @@ class ClassFit {
     return MStep(SumsOfNearest(centres));
   }
 
-  // Of each centre the sums of the points that are nearest to it.
+  // For each centre, the sums of the points that are nearest to it.
   std::vector<ComponentSums> SumsOfNearest(const std::vector<Eigen::Vector3d>& centres) const {
     constexpr std::size_t kPointsAtOnce = 4096;
     std::vector<ComponentSums> sums(centres.size());
@@ -200,8 +200,8 @@ class ClassFit {
     return sums;
   }
 
-  // The components of the greatest posterior for these shares. One that fades is dropped, which
-  // leaves the likelihood as it is.
+  // The components of the greatest posterior for these shares. A fading component is dropped, which
+  // does not change the likelihood.
   std::vector<Component> MStep(const std::vector<ComponentSums>& sums) const {
     std::vector<Component> components;
     double kept = 0;
@@ -225,7 +225,7 @@ class ClassFit {
     return components;
   }
 
-  // Sets the density, but for the weight. False where the covariance is not positive definite.
+  // Sets the density without the weight. False if the covariance is not positive definite.
   static bool Whiten(Component& c) {
     const Eigen::LLT<Eigen::Matrix3d> cholesky(c.covariance);
     if (cholesky.info() != Eigen::Success) return false;
@@ -264,7 +264,7 @@ void FitMixture(const Samples& samples, const FitOptions& options, Model& model)
   for (const auto& [name, count] : options.mixture.of_class)
     if (std::ranges::find(model.classes, name, &ClassModel::name) == model.classes.end())
       throw Error("`components`", fmt::format("names a class '{}' that has no samples", name));
-  // Of each class two, the first on merged points.
+  // Two loops for each class, the first on merged points.
   Iterations watch(options, 2 * model.classes.size(), options.mixture.iterations);
   for (ClassModel& c : model.classes) {
     const int count = ComponentsOf(options.mixture, c.name);

@@ -18,10 +18,10 @@ namespace {
 using logistic::Polynomial;
 using logistic::RequireIndependentTerms;
 
-// The Hessian has ((K - 1) m)^2 numbers, and each point adds to all of them.
+// The Hessian has ((K - 1) m)^2 entries, and each point adds to all of them.
 constexpr std::size_t kMostLogisticClasses = 16;
 
-// Per pixel; the information is the Hessian with the sign turned round.
+// Values per pixel; the information is the negative Hessian.
 struct MultinomialAt {
   double value = 0;
   Eigen::VectorXd gradient, error;  // error: each class's mean of |truth - P|
@@ -41,7 +41,7 @@ struct MultinomialAt {
 };
 
 // Weights V of m terms for each class but the last, whose score is 0. The penalty is that of the
-// symmetric weights w_k = V_k - mean of V, those of constants left out:
+// symmetric weights w_k = V_k - mean of V, without constants:
 //   ridge / 2 sum_k |w_k|^2 = ridge / 2 (sum_k |V_k|^2 - |sum_k V_k|^2 / K).
 class Multinomial {
  public:
@@ -87,13 +87,14 @@ class Multinomial {
     return total_ * (At(v).value + 0.5 * v.dot(penalty_ * v));
   }
 
-  // A class of which the fit knows every pixel, the rarest too: its weights could always be larger.
+  // Whether the fit is certain of every pixel of a class, even of its rarest colour: the weights
+  // could then grow without bound.
   bool Separates(const MultinomialAt& at) const {
     constexpr double kKnown = 1e-3;
     return at.error.minCoeff() * total_ < kKnown * least_;
   }
 
-  // Of the symmetric weights, as polynomials of the features.
+  // The symmetric weights, as polynomials of the features.
   std::vector<FeatureTerms> Coefficients(const Eigen::VectorXd& v) const {
     Eigen::VectorXd mean = Eigen::VectorXd::Zero(terms());
     for (std::size_t k = 0; k + 1 < classes_; ++k)
@@ -121,8 +122,8 @@ class Multinomial {
     return penalty;
   }
 
-  // The points from place i on, a block, all of class `truth`. Of the information the lower
-  // triangle.
+  // Adds the block of points that begins at i, all of class `truth`. Sets the lower triangle of the
+  // information only.
   void AddBlock(std::size_t truth, std::size_t i, const Eigen::VectorXd& v,
                 MultinomialAt& sum) const {
     constexpr std::size_t kBlock = PointPlanes::kBlock;
@@ -210,7 +211,7 @@ void FitMultinomial(const Samples& samples, const FitOptions& options, Model& mo
   for (std::size_t k = 0; k < terms.size(); ++k) {
     ClassModel& c = model.classes[k];
     c.terms = terms[k];
-    // The part of the constant that is the prior stands with the class.
+    // The prior's part of the constant is stored with the class.
     c.terms.constant -= std::log(static_cast<double>(c.count));
   }
   LogisticTerms& l = model.logistic;

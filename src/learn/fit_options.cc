@@ -36,7 +36,7 @@ std::vector<std::string> Listed(std::string_view text) {
   return words;
 }
 
-// "CLASS=VALUE" in two; without a class the first is empty.
+// Splits "CLASS=VALUE"; the class is empty if there is only a value.
 template <class Number>
 std::pair<std::string, Number> NumberOfClass(const std::string& word, const char* option) {
   const std::size_t equals = word.find('=');
@@ -124,7 +124,7 @@ void SetComponents(FitOptions& options, const std::string& text) {
   }
 }
 
-// Of two kinds of models, whose defaults differ: what one has counts for both.
+// For two kinds of models, whose defaults differ; a value that the user sets is for both.
 std::string IterationsOf(const FitOptions& options) {
   return options.logistic.iterations ? std::to_string(*options.logistic.iterations) : "";
 }

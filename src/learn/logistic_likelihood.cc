@@ -25,8 +25,9 @@ using Lanes = PointPlanes::Lanes;
 
 constexpr std::size_t kPairs = kMaxTerms * (kMaxTerms + 1) / 2;
 
-// For each pair of terms, by rows of the lower triangle, the first pair of the same product, as u_0
-// times u_1 u_2 is u_1 times u_0 u_2: 35 of the 55 pairs of a quadratic in three features differ.
+// For each pair of terms, by rows of the lower triangle, the first pair with the same product, as
+// u_0 times u_1 u_2 is u_1 times u_0 u_2: 35 of the 55 pairs of a quadratic in three features
+// differ.
 using EqualProducts = std::array<std::size_t, kPairs>;
 
 // The sums of a part of the points.
@@ -36,8 +37,8 @@ struct PartSums {
   std::array<Lanes, kPairs> information{};
 };
 
-// What is known of the points of a block: their terms, log P(truth) times the weight, and the
-// factors of the terms in the gradient and in the information.
+// The values of a block's points: their terms, log P(truth) times the weight, and the factors of
+// the terms in the gradient and in the information.
 struct BlockValues {
   std::array<Block, kMaxTerms> terms;
   Block value, residual, information;
@@ -53,7 +54,7 @@ namespace {
 
 using namespace logistic;
 
-// The terms of some points; their z.
+// Computes the terms of a vector of points; returns their z.
 HWY_INLINE Doubles Terms(const PointPlanes& points, const Polynomial& z, std::size_t i,
                          std::size_t at, BlockValues& block) {
   Doubles sum = Double(z.w[0]);
@@ -111,7 +112,7 @@ void AddInformation(const BlockValues& block, std::size_t terms, const EqualProd
   }
 }
 
-// Points first .. last - 1, whole blocks. The information is left out where `equal` is null.
+// Points first .. last - 1, whole blocks. Without the information if `equal` is null.
 void AddPart(const PointPlanes& points, const Polynomial& z, const EqualProducts* equal,
              std::size_t first, std::size_t last, PartSums& sums) {
   BlockValues block;
@@ -138,14 +139,14 @@ namespace {
 
 using Terms = LogisticOptions::Terms;
 
-// The part of the weights that the ridge draws to 0: all but the constant.
+// The weights that the ridge penalises: all but the constant.
 Vector Penalised(Vector w) {
   w(0) = 0;
   return w;
 }
 
 EqualProducts EqualProductsOf(const Polynomial& z) {
-  // How often each feature is a factor.
+  // The exponent of each feature.
   using Powers = std::array<int, 3>;
   std::vector<Powers> terms(z.terms(), Powers{}), pairs;
   for (std::size_t i = 0; i < z.features; ++i) ++terms[1 + i][i];

@@ -1,5 +1,5 @@
-// Scores that are counted in bins, all of them (ScoreHistogram) or those of an image
-// (CoarseScores), and both as bytes (docs/formats.md, 'Packed scores').
+// Scores counted in bins, those of all images (ScoreHistogram) or of one (CoarseScores), and both
+// as bytes (docs/formats.md, 'Packed scores').
 #include "learn/score_bins.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@
 namespace skinmask {
 namespace {
 
-// Numbers of seven bits a byte, the lowest first; all but the last byte of one have their top bit
-// set (LEB128).
+// Numbers with seven bits a byte, the lowest first; all bytes of a number but the last have their
+// top bit set (LEB128).
 void AppendNumber(std::uint64_t number, std::string& bytes) {
   for (; number >= 128; number >>= 7) bytes.push_back(static_cast<char>(number | 128));
   bytes.push_back(static_cast<char>(number));
@@ -35,11 +35,11 @@ std::uint64_t TakeNumber(std::string_view& bytes) {
   throw Error("scores", "end within a number, or hold one beyond 2^63");
 }
 
-// What follows the gap before a bin: most bins of one photograph hold one or a few pixels of one
-// side.
+// The content of a bin, which follows the gap before it. Most bins of one photograph hold one or a
+// few pixels of one truth.
 enum Content : std::uint64_t { kOneNegative, kOnePositive, kNegatives, kBoth, kContents };
 
-// Appends a bin, unless it is empty; `next` is the one after the last that was appended.
+// Appends a bin, unless it is empty; `next` is the bin after the last appended one.
 void AppendBin(std::size_t bin, std::uint64_t positive, std::uint64_t negative, std::size_t& next,
                std::string& bytes) {
   if (positive == 0 && negative == 0) return;
@@ -52,8 +52,8 @@ void AppendBin(std::size_t bin, std::uint64_t positive, std::uint64_t negative, 
   next = bin + 1;
 }
 
-// Calls take(bin, positive, negative) for what AppendBin wrote of so many bins. Throws Error for
-// anything else.
+// Calls take(bin, positive, negative) for each of the `bin_count` bins that AppendBin wrote. Throws
+// Error for other bytes.
 template <class Take>
 void ForEachBin(std::string_view packed, std::size_t bin_count, const Take& take) {
   std::size_t next = 0;
@@ -80,12 +80,12 @@ Int128 SquaredError(double log_odds, bool truth, std::uint64_t count) {
   return static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
 }
 
-// Of ScoreHistogram's bins so many are one here, 32 to an octave of |z| + 1.
+// The number of ScoreHistogram's bins in a coarse one; 32 coarse bins make an octave of |z| + 1.
 constexpr std::size_t kFinePerCoarse = 128;
 constexpr std::size_t kHalf = (kHalfOfBins + kFinePerCoarse - 1) / kFinePerCoarse;
 constexpr double kUnitsOfP = 1 << 20;
 
-// Counted from 0, which is an edge of both kinds of bins.
+// Bins are counted from z = 0, which is an edge of both kinds of bins.
 std::size_t CoarseBinOf(std::size_t fine) {
   return fine < kHalfOfBins ? kHalf - 1 - (kHalfOfBins - 1 - fine) / kFinePerCoarse
                             : kHalf + (fine - kHalfOfBins) / kFinePerCoarse;
@@ -93,7 +93,7 @@ std::size_t CoarseBinOf(std::size_t fine) {
 
 using Counts = std::array<std::uint64_t, 2>;  // negative, positive
 
-// The measures of what is in the sum and not in `block`.
+// The measures of the sum of all blocks without one of them.
 class Rest {
  public:
   explicit Rest(std::span<const CoarseScores> blocks) : counts_(2 * kHalf) {
@@ -206,7 +206,7 @@ Confusion CountsAbove(std::string_view packed, double log_odds) {
   Confusion counts;
   ForEachBin(packed, 2 * kHalfOfBins,
              [&](std::size_t bin, std::uint64_t positive, std::uint64_t negative) {
-               const bool above = LowerEdge(bin + 1) > log_odds;  // which no edge of a step divides
+               const bool above = LowerEdge(bin + 1) > log_odds;  // no threshold lies within a bin
                counts.Add(true, above, positive);
                counts.Add(false, above, negative);
              });

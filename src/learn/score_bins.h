@@ -1,4 +1,4 @@
-// Scores are added up in bins of log-odds, and as what they lose against the truth.
+// The bins of log-odds in which scores are counted, and the losses of scores.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace skinmask {
 
-// Bins: a float's upper bits count steps of equal width within each octave.
+// A bin is given by a float's upper bits: steps of equal width within each octave.
 constexpr int kMantissaBits = 12;
 constexpr int kShift = 23 - kMantissaBits;
 constexpr float kMaxMagnitude = 1 << 18;
@@ -21,7 +21,8 @@ constexpr std::size_t kHalfOfBins = kLastStep + 1;
 
 // Bins [0, kHalfOfBins) hold z < 0 from -cap up, [kHalfOfBins, 2 kHalfOfBins) hold z >= 0.
 inline std::size_t BinOf(float z) {
-  // A NaN, which only a model of absurd numbers gives, fails the comparison and counts as the cap.
+  // A NaN, which only a model with absurd parameters gives, fails the comparison and counts as the
+  // cap.
   const float magnitude = (std::abs(z) < kMaxMagnitude ? std::abs(z) : kMaxMagnitude) + 1;
   const std::uint32_t step = (std::bit_cast<std::uint32_t>(magnitude) >> kShift) - kOne;
   return z < 0 ? kHalfOfBins - 1 - step : kHalfOfBins + step;
@@ -40,7 +41,7 @@ inline double ThresholdBetween(double low, double high) {
   return std::clamp(0., low, std::max(low, high));
 }
 
-// Absent where it is 0/0.
+// Absent if it is 0/0.
 template <class Number>
 std::optional<double> Ratio(Number part, std::uint64_t whole) {
   if (whole == 0) return std::nullopt;
@@ -49,10 +50,9 @@ std::optional<double> Ratio(Number part, std::uint64_t whole) {
 
 constexpr double kFixedPoint = 4294967296.;  // 2^32, the unit of sums of squared errors
 
-// For each of `count` log-odds z, with `truth` 1 for the positive class and -1 for the others, in
-// multiples of 2^-32, rounded: (P - truth)^2, and -log P(truth), which counts as 2^18 at most. The
-// same bits for every CPU target. The count is rounded up to a multiple of 8, for which there is
-// room.
+// For each of `count` log-odds z, with `truth` 1 for the positive class and -1 for the others: (P -
+// truth)^2, and -log P(truth), which is at most 2^18, both rounded to multiples of 2^-32. The same
+// bits for every CPU target. The arrays have room for the count rounded up to a multiple of 8.
 void LossRow(const double* z, const double* truth, std::size_t count, double* squared_error,
              double* log_loss);
 

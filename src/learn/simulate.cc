@@ -18,8 +18,8 @@
 namespace skinmask {
 namespace {
 
-// A word that is spelt otherwise would leave a default in its place. `has` stands after the node's
-// name.
+// Refuses unknown names, because a misspelt name would leave a default in its place. `has` follows
+// the node's name in the message.
 void RequireKnown(const JsonNode& node, const std::string& has,
                   const std::vector<std::string>& known) {
   for (const auto& [name, value] : node.Object().items())
@@ -41,13 +41,14 @@ ClassModel ReadSimulated(const JsonNode& node, int size) {
   return c;
 }
 
-// Skin is what is looked for, or where there is none the first class.
+// Puts skin first, which is the positive class; without it, the first class is.
 void PutSkinFirst(std::vector<ClassModel>& classes) {
   const auto skin = std::ranges::find(classes, "skin", &ClassModel::name);
   if (skin != classes.end()) std::rotate(classes.begin(), skin, skin + 1);
 }
 
-// Where no class has several, each has the one that a kind of one Gaussian has.
+// If no class has several components, each gets the mean and covariance of a kind with one
+// Gaussian.
 void Simplify(Model& truth) {
   const bool single = std::ranges::all_of(
       truth.classes, [](const ClassModel& c) { return c.components.size() == 1; });
@@ -68,7 +69,7 @@ struct Source {
   double below = 0;  // the share of all observations that come from this source or one before it
 };
 
-// Eigen's may join products and sums as the CPU has means to.
+// Not Eigen's decomposition, which may fuse products and sums, depending on the CPU.
 std::array<std::array<double, 3>, 3> FactorOf(const FeatureMatrix& covariance) {
   std::array<std::array<double, 3>, 3> factor{};
   const auto size = static_cast<std::size_t>(covariance.rows());
@@ -90,11 +91,11 @@ std::vector<Source> SourcesOf(const Model& truth, SampleCounter& counter) {
       sources.push_back(
           {gaussian, FactorOf(gaussian.covariance), c.name, counter.ClassIndex(c.name), sum});
     }
-  sources.back().below = 2;  // rounding leaves nobody out
+  sources.back().below = 2;  // in spite of rounding
   return sources;
 }
 
-// False where the colour is beyond bytes.
+// False if the colour is beyond bytes.
 bool Draw(const Source& source, const std::vector<int>& channels, Random& random,
           std::array<std::uint8_t, 3>& bgr) {
   std::array<double, 3> normal{};

@@ -22,14 +22,15 @@ namespace {
 
 using Kind = DecoderMessage::Kind;
 
-Isolation usual;  // IsolateBy
+Isolation usual;  // the default, set by IsolateBy
 
 constexpr const char* kServer = "skinmask-decoders";
 
-// The child's part of a fork, whose other threads may hold any lock: system calls alone. It holds
-// nothing of what the process has open, and becomes the server when it is first spoken to.
+// Runs in the child after fork. Other threads of the parent may have held any lock, so only system
+// calls are allowed. The child closes all descriptors of the parent, and executes the server when
+// the first message arrives.
 [[noreturn]] void BecomeServer(const char* path, char* const* words, int socket) {
-  setsid();  // what a terminal sends to its processes is not for this one
+  setsid();  // signals of the terminal do not reach this process
   if (socket == kDecoderServerSocket)
     fcntl(socket, F_SETFD, 0);
   else
@@ -44,7 +45,8 @@ constexpr const char* kServer = "skinmask-decoders";
   pollfd wait{kDecoderServerSocket, POLLIN, 0};
   while (poll(&wait, 1, -1) < 0 && errno == EINTR) {
   }
-  // Where it is spoken to, and not hung up on, which is to be read, too.
+  // Executes the server if there is a message and the other end is open. (POLLHUP comes with
+  // POLLIN.)
   if ((wait.revents & (POLLIN | POLLHUP)) == POLLIN) execv(path, words);
   _exit(127);
 }
@@ -63,7 +65,8 @@ DecoderProcesses& DecoderProcesses::Get() {
       pthread_atfork(nullptr, nullptr, [] { instance_ = nullptr; });
   DecoderProcesses* processes = instance_;
   if (processes) return *processes;
-  auto* const made = new DecoderProcesses;  // to the end of the process, and of its threads
+  auto* const made = new DecoderProcesses;  // never deleted, because threads may use it until the
+                                            // process ends
   if (instance_.compare_exchange_strong(processes, made)) return *made;
   delete made;
   return *processes;
@@ -147,8 +150,8 @@ bool DecoderProcesses::Ask(DecoderMessage& message, Kind answer, Descriptor& des
 
 void DecoderProcesses::Forget() {
   if (control_.get() < 0) return;
-  idle_.clear();  // they end with their server
-  // Hangs up even where a process that was forked from this one has the socket, too.
+  idle_.clear();  // idle decoders end with the server
+  // shutdown also works if a forked process holds a copy of the socket.
   shutdown(control_.get(), SHUT_RDWR);
   control_.Close();
   while (waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {

@@ -1,5 +1,4 @@
-// The processes that decode strangers' files (skinmask/media/isolation.h), as the process with the
-// work sees them.
+// The client side of the processes that decode untrusted files (skinmask/media/isolation.h).
 #pragma once
 
 #include <sys/types.h>
@@ -20,27 +19,27 @@
 
 namespace skinmask {
 
-// One process that decodes.
+// A decoder process.
 struct DecoderProcess {
   pid_t id = 0;
   Descriptor socket{-1};
-  SharedBytes file, pixels;  // ours, and the process's
-  bool used = false;         // it has decoded a file before
+  SharedBytes file, pixels;  // written by us, and by the decoder
+  bool used = false;         // it has decoded a file already
 };
 
-// The server, and the processes that have nothing to do. Safe from many threads.
+// The decoder server and the idle decoders. Thread-safe.
 class DecoderProcesses {
  public:
   static DecoderProcesses& Get();
 
   void Prepare();
-  // One that waits, with the module `module` loaded (empty: none), or where none does, or `fresh`
-  // is asked for, a new one.
+  // Returns an idle decoder. If there is none, or with `fresh`, starts a new one with the module
+  // `module` loaded (empty: none).
   DecoderProcess Take(std::string_view module, bool fresh);
-  // A new one that may read this file, and no other, as a video.
+  // Starts a decoder that may read only this file, as a video.
   DecoderProcess TakeForVideo(const std::string& file);
   void Keep(DecoderProcess process);
-  // Its wait status; absent where nobody knows.
+  // Ends the process. Returns its wait status; absent if unknown.
   std::optional<int> End(const DecoderProcess& process);
   void EndAll();
 
@@ -58,11 +57,11 @@ class DecoderProcesses {
 };
 
 struct DecoderTooLong {
-  std::string text;  // what is said of the file
+  std::string text;  // the message about the file
 };
 struct DecoderGone {};
 
-// What one piece of work takes of a process, of the processor's time and by the clock.
+// One piece of work of a decoder, with limits on its CPU time and elapsed time.
 class DecoderWork {
  public:
   DecoderWork(DecoderProcess& process, double max_seconds);
@@ -71,10 +70,11 @@ class DecoderWork {
   void CheckTime() const;
   // Throws DecoderGone.
   void Send(const DecoderMessage& message, int descriptor = -1);
-  // The next message; pixels that come with it are the process's from now on. `check_stop` is
-  // called now and then, and ends the wait by what it throws. Throws DecoderTooLong, DecoderGone.
+  // Waits for the next message. Shared memory that comes with it becomes process.pixels.
+  // `check_stop` is called regularly; an exception of it ends the wait. Throws DecoderTooLong or
+  // DecoderGone.
   void Receive(DecoderMessage& message, const std::function<void()>& check_stop);
-  // Time by the clock that is not the process's.
+  // Subtracts elapsed time that this process used.
   void Leave(double seconds) { left_ += seconds; }
 
  private:
@@ -84,17 +84,17 @@ class DecoderWork {
   double left_ = 0;
 };
 
-// Why a process of this wait status has said nothing more.
+// Why a process with this wait status sent no further message.
 std::string WhyDecoderIsGone(const std::optional<int>& status);
 
-// In such a process: as DecodeImage, but colours stay as they are stored; `tags`, if not null, is
-// filled with what the file says of them. `module` is what holds the format's decoder, or empty.
-// Throws Error, too, where the decoder crashes, or takes more than its time or memory, and
-// WaitStopped where the run is stopped meanwhile.
+// Decodes an image in such a process like DecodeImage, but keeps the colours as they are stored and
+// fills `tags`, if not null, with the metadata. `module` is the module of the format's decoder, or
+// empty. Throws Error also if the decoder crashes or exceeds its limits of time or memory, and
+// WaitStopped if the run is stopped meanwhile.
 cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
                        const DecodeOptions& options, std::string_view module, PictureTags* tags);
 
-// What the options say, or where they do not, the program.
+// The isolation of the options or, if absent, the default of the program (IsolateBy).
 const Isolation& IsolationOf(const std::optional<Isolation>& chosen);
 
 }  // namespace skinmask

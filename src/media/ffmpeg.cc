@@ -11,7 +11,8 @@
 namespace skinmask {
 namespace {
 
-// A library's file is named after the major version of its headers, which changes with its ABI.
+// The file of a library has the major version of its headers in its name; this version changes with
+// the ABI.
 #define SKINMASK_SONAME(name, NAME) "lib" name ".so." AV_STRINGIFY(NAME##_VERSION_MAJOR)
 
 void* Open(const char* soname) {
@@ -30,9 +31,9 @@ void Find(void* library, const char* soname, const char* name, Function*& functi
   if (!function) throw Error(soname, std::string("has no function ") + name);
 }
 
-// Parts of the messages that tell of damage, before their numbers are filled in. The list is
-// closed, since others of the same level come with good files, too (an attachment that is cut off,
-// say). A version of FFmpeg that has other words leaves such damage unnoticed.
+// Parts of the format strings of messages about damage. Only these messages count, because others
+// of the same level occur with good files, too (for example for a truncated attachment). If a
+// version of FFmpeg changes a text, that damage is not detected.
 constexpr std::string_view kWordsOfDamage[] = {
     // Matroska, WebM
     " invalid as first byte of an EBML number",
@@ -77,7 +78,7 @@ Ffmpeg::Ffmpeg() {
   library = Open(soname = SKINMASK_SONAME("swscale", LIBSWSCALE));
   SKINMASK_SWSCALE(SKINMASK_FIND)
 #undef SKINMASK_FIND
-  // It prints nothing from now on, unless the program that uses this library raises the level
+  // FFmpeg prints nothing from now on, unless the program that uses this library raises the level
   // later.
   pass_on = av_log_default_callback;
   av_log_set_level(AV_LOG_QUIET);

@@ -1,5 +1,5 @@
-// FFmpeg's libraries are loaded when the first video is opened (docs/decisions/0012-video.md). Here
-// are the functions that we use of them, their log, and owners of what they give out.
+// Access to FFmpeg's libraries, which are loaded when the first video is opened
+// (docs/decisions/0012-video.md): the functions in use, the log, and owners of FFmpeg's objects.
 #pragma once
 
 extern "C" {
@@ -17,8 +17,8 @@ extern "C" {
 
 namespace skinmask {
 
-// FFmpeg 6.1 and 7.1 have other ways to what a stream has beside its packets and to what an encoder
-// takes; the old ones are deprecated there. DisplayMatrixOf and PixelFormatsOf know which.
+// FFmpeg 6.1 and 7.1 replaced the functions for side data of streams and for the supported formats
+// of encoders, and deprecated the old ones. DisplayMatrixOf and PixelFormatsOf hide the difference.
 #define SKINMASK_SIDE_DATA_OF_CODECPAR (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102))
 #define SKINMASK_CODEC_CONFIG (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100))
 
@@ -35,8 +35,8 @@ namespace skinmask {
 #else
 #define SKINMASK_CONFIG_OF_AVCODEC(F)
 #endif
-// The functions in use, by library. A name that a header does not declare does not compile, and one
-// that the library does not have is an Error when it is loaded.
+// The functions in use, by library. A name that no header declares is an error of compilation; a
+// name that the library lacks is an Error when it is loaded.
 #define SKINMASK_AVUTIL(F)                                                                    \
   F(av_log_set_level) F(av_log_set_callback) F(av_log_default_callback)                       \
   F(av_strerror) F(av_frame_alloc) F(av_frame_free) \
@@ -77,23 +77,23 @@ struct Ffmpeg {
   SKINMASK_SWSCALE(SKINMASK_MEMBER)
 #undef SKINMASK_MEMBER
 
-  // Loads the libraries at the first call. Throws Error where they are not installed.
+  // The first call loads the libraries. Throws Error if they are not installed.
   static const Ffmpeg& Get();
   std::string Message(int error) const;  // "Invalid data found when processing input"
-  // How the pictures are to be turned (nine numbers), or null.
+  // The display matrix (nine numbers), or null.
   const std::int32_t* DisplayMatrixOf(const AVStream& stream) const;
-  // What the encoder takes, with AV_PIX_FMT_NONE at the end, or null for everything.
+  // The pixel formats of the encoder, terminated by AV_PIX_FMT_NONE, or null for all formats.
   const AVPixelFormat* PixelFormatsOf(const AVCodec& encoder) const;
 
  private:
   Ffmpeg();
 };
 
-// While it lives, notes what FFmpeg logs in this thread of damage that it tells of in no other way:
-// demuxers of containers that can be entered anywhere (Matroska, FLV, Ogg, ...) pass over what they
-// cannot read, and a decoder hands out pictures of which a part is missing; neither says so by a
-// result or a flag, whatever err_detect is (docs/decisions/0025-damaged-videos.md). At most one
-// lives in a thread.
+// While an object exists, it detects damage that FFmpeg reports in this thread only by its log.
+// Demuxers of containers that can be entered anywhere (Matroska, FLV, Ogg, ...) skip what they
+// cannot read, and decoders return incomplete pictures, without a result code or a flag, for every
+// value of err_detect (docs/decisions/0025-damaged-videos.md). At most one object may exist in a
+// thread.
 class DamageLog {
  public:
   DamageLog();

@@ -1,5 +1,5 @@
-// What formats of files have in common: numbers of several bytes, and the parts that stand before
-// the pixels of a JPEG, a PNG and a TIFF.
+// Helpers for several file formats: numbers of several bytes, and the structures before the pixels
+// of a JPEG, a PNG and a TIFF.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace skinmask {
 
-// The number of these bytes, of which the first counts most, or least.
+// Convert bytes to a number.
 inline std::uint64_t BigEndian(std::string_view bytes) {
   std::uint64_t value = 0;
   for (const char c : bytes) value = value << 8 | static_cast<std::uint8_t>(c);
@@ -22,7 +22,7 @@ inline std::uint64_t LittleEndian(std::string_view bytes) {
   return value;
 }
 
-// The `count` bytes of a number.
+// Convert the low `count` bytes of a number to bytes.
 inline std::string BigEndianBytes(std::uint64_t value, int count) {
   std::string bytes;
   while (count-- > 0) bytes += static_cast<char>(value >> 8 * count);
@@ -33,8 +33,8 @@ inline std::string LittleEndianBytes(std::uint64_t value, int count) {
   return {bytes.rbegin(), bytes.rend()};
 }
 
-// The segments of a JPEG before its pixels (ITU T.81, annex B): calls see(marker, content) for each
-// whole one, up to the pixels or until that returns false. Of what is no JPEG there are none.
+// Calls see(marker, content) for each complete segment of a JPEG before its pixels (ITU T.81, annex
+// B), until `see` returns false. Does nothing for other formats.
 template <class See>
 void ForJpegSegments(std::string_view jpeg, const See& see) {
   constexpr int kStart = 0xFF, kStartOfScan = 0xDA;
@@ -55,15 +55,14 @@ void ForJpegSegments(std::string_view jpeg, const See& see) {
 }
 
 inline constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
-inline constexpr std::size_t kPngFrame = 12;  // of a chunk: its length, type and CRC
+inline constexpr std::size_t kPngFrame = 12;  // bytes of a chunk's length, type and CRC
 
 struct PngChunk {
   std::string_view type, content;
   std::size_t start = 0, end = 0;  // offsets in the file
 };
 
-// Calls see(chunk) for each that the file holds whole, up to the first that it does not, or until
-// that returns false.
+// Calls see(chunk) for each chunk, up to the first incomplete one, until `see` returns false.
 template <class See>
 void ForPngChunks(std::string_view png, const See& see) {
   for (std::size_t start = kPngSignature.size(); start + kPngFrame <= png.size();) {
@@ -75,7 +74,7 @@ void ForPngChunks(std::string_view png, const See& see) {
   }
 }
 
-// Adds a chunk to the file. (png_encode.cc)
+// Appends a chunk to the file. Defined in png_encode.cc.
 void AppendPngChunk(std::string& png, std::string_view type, std::string_view content);
 
 // gzip, bzip2, xz, Zstandard
@@ -89,13 +88,13 @@ inline bool IsTiff(std::string_view bytes) {
   return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv);
 }
 
-// The first directory of a TIFF structure (TIFF 6.0, section 2), as TIFFs, raw files of cameras and
-// EXIF data begin with it.
+// The first directory of a TIFF structure (TIFF 6.0, section 2), with which TIFFs, raw files of
+// cameras and EXIF data begin.
 class TiffDirectory {
  public:
   static constexpr std::size_t kShort = 3, kRational = 5;  // types of values
 
-  // Of what is no such structure it has no entry.
+  // Has no entries if `bytes` are not such a structure.
   explicit TiffDirectory(std::string_view bytes) : bytes_(bytes) {
     constexpr std::size_t kMagic = 42;
     big_endian_ = bytes_.starts_with("MM");
@@ -104,7 +103,7 @@ class TiffDirectory {
     count_ = Number(start_ - 2, 2);
   }
 
-  // Where the first entry of this tag stands; 0 where there is none.
+  // The offset of the first entry of this tag; 0 if there is none.
   std::size_t Find(std::size_t tag) const {
     constexpr std::size_t kEntry = 12;
     for (std::size_t i = 0, at = start_; i < count_; ++i, at += kEntry)
@@ -114,7 +113,7 @@ class TiffDirectory {
   std::size_t TypeOf(std::size_t entry) const { return Number(entry + 2, 2); }
   std::size_t CountOf(std::size_t entry) const { return Number(entry + 4, 4); }
 
-  // The number of `count` bytes there; 0 beyond the end.
+  // The number in `count` bytes at offset `at`; 0 beyond the end.
   std::size_t Number(std::size_t at, std::size_t count) const {
     if (at > bytes_.size() || count > bytes_.size() - at) return 0;
     const std::string_view number = bytes_.substr(at, count);

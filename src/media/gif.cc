@@ -18,11 +18,12 @@ namespace skinmask {
 namespace {
 
 constexpr std::size_t kScreen = 13;     // signature and logical screen
-constexpr std::size_t kDescriptor = 9;  // of a picture, behind its separator
-constexpr char kGifPicture = 0x2C, kGifExtension = 0x21, kGifTrailer = 0x3B;  // blocks begin so
-constexpr std::string_view kGraphicControl = "\xF9\4";                        // and its length
+constexpr std::size_t kDescriptor = 9;  // of a picture, after its separator
+// The first bytes of blocks.
+constexpr char kGifPicture = 0x2C, kGifExtension = 0x21, kGifTrailer = 0x3B;
+constexpr std::string_view kGraphicControl = "\xF9\4";  // label and length
 
-// The bytes of the colours that a packed field announces.
+// The size of the colour table that a packed field announces.
 std::size_t TableSize(char packed) {
   const auto flags = static_cast<std::uint8_t>(packed);
   return flags & 0x80 ? std::size_t{3} << ((flags & 7) + 1) : 0;
@@ -34,7 +35,8 @@ bool Skip(std::string_view& bytes, std::size_t count) {
   return true;
 }
 
-// The contents of sub-blocks, each led by its length, up to the empty one: each goes to `use`.
+// Passes the content of each sub-block to `use`, up to the empty sub-block. Returns false if the
+// data end before that.
 template <class Use>
 bool SkipSubBlocks(std::string_view& bytes, const Use& use) {
   while (!bytes.empty()) {
@@ -55,7 +57,7 @@ bool SkipSubBlocks(std::istream& file) {
   return false;
 }
 
-// A picture's descriptor and colours.
+// Skips a picture's descriptor and colour table.
 bool SkipDescriptor(std::string_view& bytes) {
   return bytes.size() >= kDescriptor &&
          Skip(bytes, kDescriptor + TableSize(bytes[kDescriptor - 1]));
@@ -65,11 +67,11 @@ std::int64_t NumberAt(std::string_view bytes, std::size_t at) {
   return static_cast<std::int64_t>(LittleEndian(bytes.substr(at, 2)));
 }
 
-// Whether LZW codes (appendix F) of a growing number of bits, the lowest first, stand for so many
-// pixels. How many each code stands for is all of the table that counting takes.
+// True if the LZW codes (appendix F; the number of bits grows, lowest bit first) represent at least
+// `pixels` pixels. Counting needs only the length of each code's string, not the string.
 bool HoldPixels(std::string_view codes, int size, std::int64_t pixels) {
   constexpr std::uint32_t kMaxBits = 12;
-  const std::uint32_t clear = 1u << size, first = clear + 2;  // behind the code of the end
+  const std::uint32_t clear = 1u << size, first = clear + 2;  // after the end code
   std::array<int, 1 << kMaxBits> lengths{};
   std::uint32_t next = first, bits = static_cast<std::uint32_t>(size) + 1, held = 0, count = 0;
   int previous = 0;
@@ -87,7 +89,7 @@ bool HoldPixels(std::string_view codes, int size, std::int64_t pixels) {
       previous = 0;
       continue;
     }
-    int length = 0;  // of the end, and of codes that there are not
+    int length = 0;  // 0 for the end code and for undefined codes
     if (code < clear)
       length = 1;
     else if (code >= first && code < next)
@@ -103,7 +105,7 @@ bool HoldPixels(std::string_view codes, int size, std::int64_t pixels) {
   return true;
 }
 
-// Whether a picture, from its descriptor on, has all the codes of its pixels.
+// True if a picture, which begins with its descriptor, has all codes of its pixels.
 bool HoldsGifPixels(std::string_view picture) {
   constexpr int kMaxSize = 11;
   if (picture.size() < kDescriptor) return false;
@@ -172,10 +174,10 @@ bool IsStillGif(const std::filesystem::path& path) {
     const auto check = [&](std::string_view head, std::uint64_t) {
       if (!IsGif(head)) throw Error(path.string(), "is no GIF");
     };
-    constexpr std::uint64_t kMax = 1 << 26;  // bytes: no real GIF of one picture has more
+    constexpr std::uint64_t kMax = 1 << 26;  // bytes; no real GIF of one picture is larger
     return WalkGif(ReadFile(path, {kMax, check})).pictures == 1;
   } catch (const Error&) {
-    return false;  // whoever reads it says why
+    return false;  // the later reading reports the reason
   }
 }
 
@@ -191,7 +193,7 @@ StoredImage DecodeGif(std::string_view bytes, std::string_view subject, const Im
     throw Error(
         subject,
         "is an animation (a GIF of one picture; animations are videos, read from files alone)");
-  // FFmpeg takes rows of the canvas' width from a picture that is wider.
+  // FFmpeg decodes rows of the canvas' width from a wider picture.
   const auto is_within = [&](std::string_view picture) {
     const std::int64_t width = NumberAt(picture, 4), height = NumberAt(picture, 6);
     return width > 0 && height > 0 && width <= header.size.width && height <= header.size.height;
@@ -202,9 +204,10 @@ StoredImage DecodeGif(std::string_view bytes, std::string_view subject, const Im
   const CodecPtr codec(av.avcodec_alloc_context3(av.avcodec_find_decoder(AV_CODEC_ID_GIF)));
   PacketPtr packet(av.av_packet_alloc());
   FramePtr frame(av.av_frame_alloc());
-  std::string padded(bytes);  // decoders read a little beyond the end
+  std::string padded(bytes);  // decoders read some bytes past the end
   padded.resize(bytes.size() + AV_INPUT_BUFFER_PADDING_SIZE);
-  // FFmpeg makes transparent pixels white; without the mark they have the colour of their index.
+  // FFmpeg makes transparent pixels white. Without the transparency flag they get the colour of
+  // their index.
   if (!blocks.control.empty()) {
     const auto at = blocks.control.data() - bytes.data() + std::ssize(kGraphicControl);
     char& flags = padded[static_cast<std::size_t>(at)];

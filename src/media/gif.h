@@ -1,6 +1,6 @@
 // Reads GIF (CompuServe, version 89a): pictures, and the packets of animations, which are videos.
-// FFmpeg decodes both, but leaves pixels as they were where the data end early or make no sense; so
-// it is counted here that all pixels are there.
+// FFmpeg decodes both, but leaves pixels unchanged where the data are truncated or invalid.
+// Therefore this code counts the pixels of the data.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,18 @@ bool IsGif(std::string_view bytes);
 // The blocks of a file, or of a packet of FFmpeg's demuxer, which begins with the file's header or
 // with a block.
 struct GifBlocks {
-  std::size_t pictures = 0;  // those that are there up to the end of their data
-  std::string_view first;    // of these, from its descriptor on
+  std::size_t pictures = 0;  // the number of complete pictures
+  std::string_view first;    // the first of these, from its descriptor on
   std::string_view control;  // the graphic control extension before it, from its label on
-  bool ended = false;        // the mark of the end was reached
+  bool ended = false;        // the trailer was reached
 };
 GifBlocks WalkGif(std::string_view bytes);
 
-// Whether the mark of the end can be reached in a file, as WalkGif does it, with no more than a
-// piece of it in memory.
+// True if walking the blocks of a file as WalkGif does reaches the trailer. Reads the file piece by
+// piece.
 bool ReachesGifEnd(const std::filesystem::path& path);
 
-// Whether a packet holds all the codes of its picture, or no picture at all but the mark of the
-// end.
+// True if a packet has all codes of its picture, or has no picture but the trailer.
 bool IsWholeGifPacket(std::string_view packet);
 
 // True for a regular file of at most 64 MiB that is a GIF of one picture.

@@ -79,7 +79,7 @@ void MaskRule::Label(std::string_view value, std::uint8_t index, const std::stri
   }
 }
 
-// Turns pixels into classes.
+// Maps pixels to classes.
 class MaskReader {
  public:
   MaskReader(const MaskRule& rule, bool lossy, std::string subject)
@@ -91,7 +91,8 @@ class MaskReader {
   }
 
  private:
-  // Of 16 bits: labels are values below 256 as they are stored, or what 8 bits became there.
+  // Converts 16 bits to 8. Labels are either values below 256 as they are stored, or 8-bit values
+  // multiplied by 257.
   cv::Mat Narrow(const cv::Mat& deep) {
     constexpr double kOfByte = 257;
     const cv::Mat values = deep.reshape(1);
@@ -114,11 +115,12 @@ class MaskReader {
       throw Error(subject_, fmt::format("holds only 0 and {:g} in 16 bits, nothing above 32767 "
                                         "(`label` reads values of up to 255)",
                                         most));
-    dark_values_ = 2;  // what is left of them says nothing more
+    dark_values_ = 2;  // disables CheckRange, because dark values cannot be counted after the
+                       // rounding
     return bytes;
   }
 
-  // Looks every value up that occurs, then maps them all at once, in place.
+  // Classifies each value that occurs once, then maps all pixels with a table, in place.
   ClassMap Grey(cv::Mat& image) {
     const std::array<bool, 256> occurs = ValuesOf(image);
     cv::Mat classes(1, 256, CV_8UC1, cv::Scalar(0)), between(1, 256, CV_8UC1, cv::Scalar(0));
@@ -141,7 +143,7 @@ class MaskReader {
 
   static std::array<bool, 256> ValuesOf(const cv::Mat& image) {
     std::array<bool, 256> occurs{};
-    std::uint8_t a = 0, b = 0;  // the two that most masks consist of
+    std::uint8_t a = 0, b = 0;  // the two values of most masks
     for (int y = 0; y < image.rows; ++y) {
       const std::uint8_t* row = image.ptr<std::uint8_t>(y);
       std::uint8_t other = 0;
@@ -157,7 +159,7 @@ class MaskReader {
     return occurs;
   }
 
-  // Remembers the last colour, since masks are made of runs.
+  // Caches the class of the last colour, because masks consist of runs.
   ClassMap Color(const cv::Mat& image) {
     ClassMap map{cv::Mat(image.size(), CV_8UC1), 0};
     std::uint32_t last = UINT32_MAX;  // no colour
@@ -175,7 +177,8 @@ class MaskReader {
     return map;
   }
 
-  // Black and one dark value are labels. More values may be a map of probabilities without skin.
+  // Throws Error for a mask of black and one other dark value, which must be labels. A mask with
+  // more dark values may be a map of probabilities without skin.
   void CheckRange() const {
     if (dark_values_ != 1 || lossy_ || (!has_black_ && dark_ != 0x010101)) return;
     const std::string value = ShowColor(dark_);
@@ -215,7 +218,8 @@ class MaskReader {
     }
   }
 
-  // A lossy pixel is the nearest labelled value; with 'other', within the noise of JPEG only.
+  // Gives a lossy pixel the class of the nearest labelled value. If there is a label 'other', the
+  // value must be within the noise of JPEG.
   void ClassifyAsNearest(std::uint32_t rgb) {
     constexpr int kNoise = 32 * 32;  // per-channel JPEG noise stays within about 20 at edges
     int best = rule_.other_ ? kNoise : INT_MAX;
@@ -235,8 +239,8 @@ class MaskReader {
   std::uint8_t class_ = MaskRule::kIgnored;
   bool in_between_ = false;
   bool has_black_ = false;
-  std::uint32_t dark_ = 0;         // the last value that is no skin, but black
-  std::uint64_t dark_values_ = 0;  // changes of it; 2 and more where there is skin
+  std::uint32_t dark_ = 0;         // the last value that is neither skin nor black
+  std::uint64_t dark_values_ = 0;  // number of changes of dark_; at least 2 if there is skin
 };
 
 ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const MaskRule& rule,
@@ -244,7 +248,7 @@ ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const Mask
   DecodeOptions decode = options;
   decode.keep_grey = true;
   decode.keep_depth = true;
-  decode.keep_colors = true;  // which are names of classes
+  decode.keep_colors = true;  // colours are labels of classes
   decode.scale = 1;
   return MaskReader(rule, IsJpeg(bytes), std::string(subject))
       .Read(DecodeImage(bytes, subject, decode));

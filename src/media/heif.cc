@@ -18,15 +18,16 @@ std::string FullBoxOf(std::string_view type, int version, const std::string& con
   return BoxOf(type, BigEndianBytes(static_cast<std::uint64_t>(version) << 24, 4) + content);
 }
 
-// The number at `at` of a box's content.
+// The number at offset `at` of the box's content.
 double BoxNumberAt(std::string_view box, std::size_t at) {
   return static_cast<std::int32_t>(BigEndian(box.substr(8 + at, 4)));
 }
 
-// The clean aperture (ISO/IEC 14496-12, 12.1.4): size and offset of the middle, as fractions.
+// Crops to the clean aperture (ISO/IEC 14496-12, 12.1.4), which is given by size and offset of the
+// centre, as fractions.
 cv::Mat Cropped(const cv::Mat& picture, std::string_view clap) {
   if (clap.size() < 8 + 32) return {};
-  // As libheif rounds: half a column down, and half a row up.
+  // Rounds as libheif does: half a column down, half a row up.
   const auto range = [&](std::size_t at, int all, double up) {
     const double size = BoxNumberAt(clap, at) / BoxNumberAt(clap, at + 4);
     const double left = BoxNumberAt(clap, at + 16) / BoxNumberAt(clap, at + 20) + (all - size) / 2;
@@ -39,7 +40,7 @@ cv::Mat Cropped(const cv::Mat& picture, std::string_view clap) {
   return columns.size() < 1 || rows.size() < 1 ? cv::Mat() : picture(rows, columns).clone();
 }
 
-// What a grid's own box does with the picture; empty for a damaged box.
+// Applies a transformation box of a grid; returns an empty picture for a damaged box.
 cv::Mat Turned(const cv::Mat& picture, std::string_view box) {
   const std::string_view type = box.substr(4, 4);
   if (type == "clap") return Cropped(picture, box);
@@ -63,7 +64,7 @@ std::string HeifFileOf(const CodedItem& item) {
   std::size_t count = 0;
   for (const std::string_view box : item.properties) {
     properties += box;
-    // The decoder's configuration and what turns the picture have to be understood.
+    // The boxes of the decoder's configuration and of transformations are essential.
     constexpr std::string_view kEssential[] = {"hvcC", "av1C", "irot", "imir", "clap"};
     const bool essential = std::ranges::find(kEssential, box.substr(4, 4)) != std::end(kEssential);
     places += static_cast<char>((essential ? 0x80u : 0u) | ++count);
@@ -91,11 +92,13 @@ std::string HeifFileOf(const CodedItem& item) {
   return head + meta(head.size() + meta(0).size() + kHeifBoxHeader) + BoxOf("mdat", data);
 }
 
-// Tile by tile, into memory that each covers with what it decodes to, and nothing else.
+// Each tile is decoded alone and copied to its place, so that nothing else reaches the picture.
 cv::Mat JoinTiles(const HeifPicture& picture,
                   const std::function<cv::Mat(const std::string& file)>& decode,
                   std::string_view subject) {
-  if (picture.columns == 0) return decode(HeifFileOf(picture.tiles[0]));  // which turns it, too
+  if (picture.columns == 0)
+    return decode(HeifFileOf(picture.tiles[0]));  // libheif also applies
+                                                  // the transformations
   cv::Mat all(static_cast<int>(picture.size.height), static_cast<int>(picture.size.width), CV_8UC3,
               cv::Scalar());
   for (std::size_t i = 0; i < picture.tiles.size(); ++i) {

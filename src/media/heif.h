@@ -1,7 +1,7 @@
-// Takes a HEIC or AVIF apart (ISO/IEC 14496-12 and 23008-12), as far as its picture needs it: one
-// coded image, or a grid of them. All else (thumbnails, alpha, depth, EXIF, overlays, images
-// derived from images) is not looked at. libheif never sees the file itself: each coded image is
-// handed to it as a file of its own, which is written here.
+// Parses a HEIC or AVIF (ISO/IEC 14496-12 and 23008-12) as far as its picture needs: one coded
+// image, or a grid of them. Everything else (thumbnails, alpha, depth, EXIF, overlays, derived
+// images) is ignored. libheif never gets the file itself: each coded image is passed to it as a new
+// file, which is written here.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace skinmask {
 
 inline constexpr std::size_t kHeifBoxHeader = 8;  // a length and a type
 
-// One coded image. The views are into the file.
+// A coded image. The views point into the file.
 struct CodedItem {
   std::string type;                          // hvc1, av01
   PictureSize size;                          // 'ispe': as coded, before it is turned
@@ -29,18 +29,18 @@ struct HeifPicture {
   PictureSize size;                     // as stored, before it is turned
   std::int64_t columns = 0, rows = 0;   // of a grid; 0 for one coded image
   std::vector<CodedItem> tiles;         // row by row, all of one size
-  std::string_view profile;             // of its colours, as ICC; empty: none
-  std::vector<std::string_view> turns;  // of a grid: its boxes irot, imir and clap, in order
+  std::string_view profile;             // the ICC profile of its colours; may be empty
+  std::vector<std::string_view> turns;  // for a grid: its boxes irot, imir and clap, in order
 };
 
-// The picture of a file. Throws Error for what is damaged, or is of another kind.
+// Reads the picture of a file. Throws Error for damaged files and unsupported kinds.
 HeifPicture ReadHeifPicture(std::string_view file, std::string_view subject);
 
-// A file with that image alone.
+// Makes a file that contains only this image.
 std::string HeifFileOf(const CodedItem& item);
 
-// The picture, CV_8UC3 and upright, of images that `decode` makes of such files. Throws Error where
-// they are not what the file says.
+// Returns the upright picture, CV_8UC3, joined from the images that `decode` makes of such files.
+// Throws Error if their sizes differ from those in the file.
 cv::Mat JoinTiles(const HeifPicture& picture,
                   const std::function<cv::Mat(const std::string& file)>& decode,
                   std::string_view subject);

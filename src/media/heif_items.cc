@@ -9,12 +9,12 @@
 namespace skinmask {
 namespace {
 
-// Telephones write some 300 items, of which two or three hold data about the picture.
+// Telephones write about 300 items, of which two or three hold metadata.
 constexpr std::size_t kMaxItems = 5000, kMaxMetadata = 64, kMaxTiles = 4096;
 constexpr std::size_t kMaxExtents = 64, kMaxProperties = 64;
-constexpr std::int64_t kMaxPadding = 1024;  // pixels of a tile beyond the picture
+constexpr std::int64_t kMaxPadding = 1024;  // how far a tile may exceed the picture, in pixels
 
-// What is wrong with the file, for the subject to be put before it.
+// A problem of the file; the caller adds the subject.
 struct Unreadable {
   std::string text;
 };
@@ -28,7 +28,7 @@ struct Unreadable {
                    " (one image of H.265 or AV1, or a grid of them)"};
 }
 
-// Reads big-endian numbers from the front.
+// Reads big-endian numbers sequentially.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : left_(bytes) {}
@@ -48,7 +48,7 @@ struct Box {
   std::string_view type, whole, content;
 };
 
-// The first of a list of boxes. Of those that are in no other, the last may say no length.
+// The first box of a list. The last outermost box may have no length.
 Box FirstBox(std::string_view all, bool outermost) {
   Reader header(all);
   std::uint64_t size = header.Number(4), header_size = kHeifBoxHeader;
@@ -74,7 +74,7 @@ std::vector<Box> BoxesOf(std::string_view bytes, std::size_t most, bool outermos
   return boxes;
 }
 
-// The content of the only box of that type; empty where there is none, and may be none.
+// The content of the only box of that type. Without such a box: empty, or an error if it is needed.
 std::string_view Only(const std::vector<Box>& boxes, std::string_view type, bool needed = true) {
   const auto is_type = [&](const Box& box) { return box.type == type; };
   const auto count = std::ranges::count_if(boxes, is_type);
@@ -219,7 +219,8 @@ class Items {
     return found->second.extents;
   }
 
-  // Those that tell how its pixels are to be understood; what else is optional does not count.
+  // The properties of an item that affect its pixels. Other properties are ignored if they are not
+  // essential.
   std::vector<Box> PropertiesOf(std::uint64_t id) const {
     constexpr std::string_view kKnown[] = {"hvcC", "av1C", "ispe", "pixi", "colr",
                                            "pasp", "irot", "imir", "clap"};
@@ -245,7 +246,7 @@ class Items {
     return {width, static_cast<std::int64_t>(reader.Number(4))};
   }
 
-  // Of the boxes of colours that with a profile.
+  // The ICC profile in the colour boxes; empty if there is none.
   static std::string_view ProfileIn(const std::vector<Box>& properties) {
     for (const Box& box : properties)
       if (box.type == "colr" &&
@@ -317,7 +318,7 @@ class Items {
     return picture;
   }
 
-  // Each tile has a place of its own in the picture, and together they cover it.
+  // The tiles must have one size, cover the picture, and each contribute to it.
   static void CheckTiles(const HeifPicture& picture) {
     const PictureSize tile = picture.tiles[0].size;
     for (const CodedItem& each : picture.tiles)

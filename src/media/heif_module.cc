@@ -1,5 +1,5 @@
-// This is the module skinmask-heif. H.265 is decoded by libde265, as libheif does it, but into
-// memory that was zeroed; a picture that is larger than announced, or lacks a part, is an error.
+// The module skinmask-heif. H.265 is decoded by libde265, as libheif does, but into zeroed memory.
+// A picture that is larger than announced or incomplete is an error.
 #include <libde265/de265.h>
 #include <libheif/heif.h>
 #include <libheif/heif_plugin.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// The most pixels that a picture of this thread may have, as coded; 0 for no limit.
+// The limit for coded pixels of a picture in this thread; 0: no limit.
 thread_local std::int64_t most_pixels = 0;
 
 constexpr heif_error kFine{heif_error_Ok, heif_suberror_Unspecified, "Success"};
@@ -39,8 +39,8 @@ void ReleasePicture(de265_decoder_context*, de265_image* image, void*) {
   }
 }
 
-// What libde265 gives up on stays as it was. As large as its own function makes the planes, with
-// two bytes a sample.
+// Allocates zeroed planes, because libde265 leaves pixels unchanged where it fails. The planes are
+// as large as those of libde265's own function with two bytes a sample.
 int ZeroedPicture(de265_decoder_context*, de265_image_spec* spec, de265_image* image, void*) {
   constexpr std::size_t kAlignment = 64;
   if (most_pixels > 0 && std::int64_t{spec->width} * spec->height > most_pixels) return 0;
@@ -55,10 +55,10 @@ int ZeroedPicture(de265_decoder_context*, de265_image_spec* spec, de265_image* i
         2 * static_cast<std::size_t>(stride) * static_cast<std::size_t>(height) + kAlignment;
     void* const memory =
         std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-    if (!memory) return 0;  // the planes before are released with the picture
+    if (!memory) return 0;  // the earlier planes are released with the picture
     std::memset(memory, 0, bytes);
     const auto sample = static_cast<int>(BytesOf(de265_get_bits_per_pixel(image, i)));
-    de265_set_image_plane(image, i, memory, stride * sample, memory);  // which takes bytes
+    de265_set_image_plane(image, i, memory, stride * sample, memory);  // the stride is in bytes
   }
   return 1;
 }
@@ -72,7 +72,7 @@ heif_error NewDecoder(void** decoder) {
 
 void FreeDecoder(void* decoder) { de265_free_decoder(decoder); }
 
-// Units, each led by its length in four bytes.
+// NAL units, each preceded by its length in four bytes.
 heif_error PushData(void* decoder, const void* data, size_t size) {
   const auto* at = static_cast<const std::uint8_t*>(data);
   while (size >= 4) {
@@ -105,7 +105,7 @@ heif_error CopyPlane(const de265_image* from, int plane, heif_image* to) {
   return kFine;
 }
 
-// What the stream says of its colours.
+// Copies the stream's description of its colours.
 void CopyColors(const de265_image* from, heif_image* to) {
   heif_color_profile_nclx* const colors = heif_nclx_color_profile_alloc();
   if (!colors) return;
@@ -139,7 +139,7 @@ heif_error CopyPicture(const de265_image* from, heif_image** picture) {
   return kFine;
 }
 
-// libde265 tells of what it lost in warnings, and goes on.
+// libde265 reports lost data by warnings, and continues.
 bool LostSomething(de265_decoder_context* decoder) {
   bool lost = false;
   for (de265_error warning = de265_get_warning(decoder); warning != DE265_OK;
@@ -165,7 +165,7 @@ heif_error DecodePicture(void* decoder, heif_image** picture) {
   return *picture ? kFine : kDamaged;
 }
 
-// What libheif asks of decoders since 1.21, and what 1.15 has no words for.
+// Adds the functions that libheif requires since 1.21 and that 1.15 does not have.
 template <class Plugin>
 void AddSecondForms(Plugin& plugin) {
   if constexpr (requires { plugin.decode_next_image2; }) {
@@ -179,7 +179,7 @@ void AddSecondForms(Plugin& plugin) {
     plugin.push_data2 = [](void* decoder, const void* data, std::size_t size, std::uintptr_t) {
       return PushData(decoder, data, size);
     };
-    plugin.flush_data = [](void*) { return kFine; };  // DecodePicture does
+    plugin.flush_data = [](void*) { return kFine; };  // DecodePicture flushes
     plugin.decode_next_image2 = [](void* decoder, heif_image** picture, std::uintptr_t* of_data,
                                    const auto*) {
       if (of_data) *of_data = 0;
@@ -188,10 +188,10 @@ void AddSecondForms(Plugin& plugin) {
   }
 }
 
-// Tells libheif of the decoder, once; later calls do nothing.
+// Registers the decoder with libheif once; later calls do nothing.
 void RegisterHevcDecoder() {
-  // Of a picture that SAO is to filter libde265 takes the memory from its default functions,
-  // whatever a decoder was given, so these are what is replaced.
+  // For a picture with an SAO filter, libde265 allocates by its default functions even if the
+  // decoder has its own; therefore the defaults are replaced.
   [[maybe_unused]] static const bool replaced = [] {
     auto* const defaults =
         const_cast<de265_image_allocation*>(de265_get_default_image_allocation_functions());
@@ -224,7 +224,7 @@ std::string ProblemOf(const heif_error& error) {
   return std::string("is a damaged HEIC or AVIF, or one that ends too early: ") + error.message;
 }
 
-// Rows of 8-bit R G B, which libheif has made upright.
+// Copies rows of 8-bit R G B, which libheif has made upright.
 void CopyRows(const heif_image* image, cv::Mat& bgr) {
   int stride = 0;
   const std::uint8_t* const rows =
@@ -243,7 +243,8 @@ void skinmask_decode(std::string_view bytes, bool, cv::Mat& pixels, std::string&
   RegisterHevcDecoder();
   const std::unique_ptr<heif_context, void (*)(heif_context*)> context(heif_context_alloc(),
                                                                        heif_context_free);
-  heif_context_set_max_decoding_threads(context.get(), 0);  // images are read side by side
+  // Several images are decoded in parallel already.
+  heif_context_set_max_decoding_threads(context.get(), 0);
   heif_error error = heif_context_read_from_memory_without_copy(context.get(), bytes.data(),
                                                                 bytes.size(), nullptr);
   heif_image_handle* handle = nullptr;
@@ -255,7 +256,7 @@ void skinmask_decode(std::string_view bytes, bool, cv::Mat& pixels, std::string&
   }
   const Owned<heif_image_handle> primary(handle, heif_image_handle_release);
   const cv::Size told(heif_image_handle_get_width(handle), heif_image_handle_get_height(handle));
-  constexpr std::int64_t kPadding = 64;  // to whole blocks
+  constexpr std::int64_t kPadding = 64;  // for rounding up to whole blocks
   most_pixels = (told.width + kPadding) * (told.height + kPadding);
   heif_image* image = nullptr;
   error =

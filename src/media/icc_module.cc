@@ -1,4 +1,4 @@
-// This is the module skinmask-icc: profiles of colours by LittleCMS.
+// The module skinmask-icc: colour profiles, by LittleCMS.
 #include <lcms2.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Conversion {
 
 void Ignore(cmsContext, cmsUInt32Number, const char*) {}
 
-// Empty where it tells what each R G B looks like.
+// The reason why the profile does not define the colours of RGB values, or empty.
 std::string WhyNotUsed(cmsHPROFILE profile) {
   if (!profile) return "is damaged";
   const cmsProfileClassSignature kind = cmsGetDeviceClass(profile);
@@ -36,11 +36,11 @@ std::string WhyNotUsed(cmsHPROFILE profile) {
   return {};
 }
 
-// What becomes of colours all over the cube.
+// The conversion of colours on a regular lattice of the RGB cube.
 struct Lattice {
   std::vector<unsigned char> from, to;
   explicit Lattice(cmsHTRANSFORM transform) {
-    constexpr int kSide = 18, kStep = 15;  // to 255
+    constexpr int kSide = 18, kStep = 15;  // 17 * 15 = 255
     for (int i = 0; i < kSide * kSide * kSide; ++i)
       for (const int level : {i % kSide, i / kSide % kSide, i / kSide / kSide})
         from.push_back(static_cast<unsigned char>(kStep * level));
@@ -49,10 +49,10 @@ struct Lattice {
                    static_cast<cmsUInt32Number>(from.size() / 3));
   }
   bool IsUnmoved() const {
-    constexpr int kMost = 2;  // what roundings in profiles of sRGB come to
+    constexpr int kMost = 2;  // the rounding errors of sRGB profiles
     return std::ranges::equal(from, to, [](int a, int b) { return std::abs(a - b) <= kMost; });
   }
-  // White is light, and black dark.
+  // White must stay light, and black dark.
   bool IsPlausible() const {
     return std::all_of(to.end() - 3, to.end(), [](int level) { return level >= 128; }) &&
            std::all_of(to.begin(), to.begin() + 3, [](int level) { return level < 128; });
@@ -71,7 +71,7 @@ void* skinmask_open_profile(std::string_view icc, std::string& problem) {
   problem = WhyNotUsed(profile.get());
   if (!problem.empty()) return nullptr;
   const Profile srgb(cmsCreate_sRGBProfileTHR(context), cmsCloseProfile);
-  // Without a memory of the last colour, so that many threads may use it.
+  // Without the cache of the last colour, which is not thread-safe.
   made->transform.reset(cmsCreateTransformTHR(context, profile.get(), TYPE_BGR_8, srgb.get(),
                                               TYPE_BGR_8, INTENT_RELATIVE_COLORIMETRIC,
                                               cmsFLAGS_NOCACHE));

@@ -21,9 +21,9 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kMaxBytes = INT32_MAX;  // OpenCV's matrices count in int
+constexpr std::size_t kMaxBytes = INT32_MAX;  // OpenCV's matrices have sizes of type int
 
-// `tags` is filled where it is not null.
+// Fills `tags` if it is not null.
 cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_view subject,
                    const DecodeOptions& options, PictureTags* tags) {
   const MayNotReturn decoding;
@@ -35,7 +35,8 @@ cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_
   if (!tags) return picture;
   *tags = ReadTags(bytes);
   if (!header.icc.empty()) tags->icc = header.icc;
-  if (codec.name == "raw") tags->icc.clear();  // of the preview: the pixels are developed as sRGB
+  if (codec.name == "raw")
+    tags->icc.clear();  // this is the profile of the preview; the pixels are developed as sRGB
   if (stored.orientation.rotation % 180 != 0) std::swap(tags->dpi_x, tags->dpi_y);
   tags->dpi_x /= options.scale;
   tags->dpi_y /= options.scale;
@@ -46,7 +47,7 @@ constexpr const char* kIccModule = "skinmask-icc.so";
 
 struct OpenedProfile {
   std::string icc, problem;
-  std::shared_ptr<void> conversion;  // null: colours are taken as they are
+  std::shared_ptr<void> conversion;  // null: no conversion
 };
 
 OpenedProfile OpenProfile(const std::string& icc) {
@@ -59,7 +60,8 @@ OpenedProfile OpenProfile(const std::string& icc) {
   return opened;
 }
 
-// The photographs of a run have few profiles, of which the last ones are kept.
+// Opens a profile, and caches the last ones, because the photographs of a run have few different
+// profiles.
 OpenedProfile Opened(const std::string& icc) {
   constexpr std::size_t kMaxKept = 8;
   static std::mutex mutex;

@@ -26,8 +26,8 @@ using namespace std::string_view_literals;
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-// A box 'ftyp' of the brands for one picture (ISO/IEC 23008-12; AVIF). Sequences are not among
-// them.
+// True for a box 'ftyp' with a brand for single pictures (ISO/IEC 23008-12; AVIF), not for
+// sequences.
 bool IsHeif(std::string_view bytes) {
   constexpr std::string_view kBrands[] = {"heic", "heix", "heim", "heis", "mif1", "avif"};
   if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return false;
@@ -35,7 +35,7 @@ bool IsHeif(std::string_view bytes) {
 }
 
 ImageHeader BmpHeader(std::string_view bytes, std::string_view subject) {
-  constexpr std::size_t kHeader = 14;  // behind that of the file
+  constexpr std::size_t kHeader = 14;  // after the file header
   constexpr std::uint32_t kOs2Header = 12;
   if (bytes.size() < kHeader + 12) FailUnknownImage(subject);
   const auto number = [&](std::size_t at, std::size_t count) {
@@ -44,11 +44,12 @@ ImageHeader BmpHeader(std::string_view bytes, std::string_view subject) {
   if (number(0, 4) == kOs2Header) return {.size = {number(4, 2), number(6, 2)}};
   const auto width = static_cast<std::int32_t>(number(4, 4));
   const auto height = static_cast<std::int32_t>(number(8, 4));
-  return {.size = {width, std::abs(std::int64_t{height})}};  // negative: from top to bottom
+  // A negative height means top to bottom.
+  return {.size = {width, std::abs(std::int64_t{height})}};
 }
 
-// The next number of a PNM header: after white space, and comments from '#' to the line's end.
-// White space must follow it, since OpenCV drops whatever does.
+// Reads the next number of a PNM header, after white space and comments ('#' to the end of the
+// line). White space must follow, because OpenCV skips any character there.
 std::optional<std::int64_t> NextNumber(std::string_view& header) {
   while (!header.empty() && (IsSpace(header[0]) || header[0] == '#'))
     header.remove_prefix(header[0] == '#' ? std::min(header.find_first_of("\r\n"), header.size())
@@ -100,9 +101,10 @@ StoredImage DecodeOther(std::string_view bytes, std::string_view subject, const 
   return image;
 }
 
-// OpenCV takes values of PNM as they are, whatever the header says of the greatest one, but where
-// they are text and up to 255: of others a picture would be darker than it is. Labels of ground
-// truth are values up to 255 as they are; as levels they would be below the middle of 512 and more.
+// Decodes PNM, and scales the values if OpenCV would not. OpenCV ignores the greatest value in the
+// header, except for text with values up to 255, so other pictures would be too dark. Two cases
+// keep the stored values: labels of ground truth of one byte, and labels up to 255 in files of a
+// greatest value of 512 or more, where scaling would map all of them below the middle.
 StoredImage DecodePnm(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                       const DecodeOptions& options) {
   std::string_view left = bytes.substr(2);
@@ -139,11 +141,11 @@ StoredImage DecodePnm(std::string_view bytes, std::string_view subject, const Im
   return DecodeOther(file, subject, header, options);
 }
 
-// What telephones and newer cameras write is read where the build has libheif and libjxl. Each has
-// a module of its own, and brings the picture upright.
+// HEIC, AVIF and JPEG XL are decoded if the build has libheif and libjxl. Each library has a module
+// of its own, which returns an upright picture.
 #ifdef SKINMASK_HEIF
 ImageHeader HeifHeader(std::string_view bytes, std::string_view subject) {
-  constexpr std::int64_t kTwice = 8;  // the decoder holds the picture, too
+  constexpr std::int64_t kTwice = 8;  // the decoder holds a copy of the picture
   const HeifPicture picture = ReadHeifPicture(bytes, subject);
   ImageHeader header{.size = picture.size, .pixel_bytes = kTwice};
   if (picture.profile.size() <= kMaxProfile) header.icc = picture.profile;
@@ -178,7 +180,7 @@ ImageHeader JxlHeader(std::string_view, std::string_view subject) {
 constexpr auto* DecodeJxl = DecodeOther;  // which is not reached
 #endif
 
-// Cameras' raw files, which are TIFFs of a kind of their own, or of their makers' formats.
+// Raw files of cameras: special TIFFs, or formats of the makers.
 #ifdef SKINMASK_RAW
 constexpr auto* RawHeader = HeaderInModule<kRaw>;
 StoredImage DecodeRaw(std::string_view bytes, std::string_view subject, const ImageHeader&,
@@ -196,8 +198,8 @@ ImageHeader RawHeader(std::string_view, std::string_view subject) {
 constexpr auto* DecodeRaw = DecodeOther;  // which is not reached
 #endif
 
-// A TIFF that begins with a small picture and leads to others (NEF, ARW, PEF), or says that it is
-// DNG or CR2; and the formats of other makers.
+// True for a TIFF that begins with a thumbnail and refers to other pictures (NEF, ARW, PEF) or
+// declares itself as DNG or CR2, and for the formats of other makers.
 bool IsRaw(std::string_view bytes) {
   constexpr std::string_view kStarts[] = {"FUJIFILMCCD-RAW "sv, "IIRO"sv, "IIRS"sv, "MMOR"sv,
                                           "IIU\0"sv};
@@ -219,7 +221,8 @@ constexpr ImageCodec kCodecs[] = {
     {"JPEG", IsJpeg, JpegHeader, DecodeJpeg, "", true},
     {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng, "", true},
     {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther, kImgcodecs},
-    {"raw", IsRaw, RawHeader, DecodeRaw, kRaw},  // before TIFF, as which some begin
+    {"raw", IsRaw, RawHeader, DecodeRaw, kRaw},  // before TIFF, because some raw files begin like a
+                                                 // TIFF
     {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeOther, kImgcodecs},
     {"WebP",
      [](View b) {
@@ -239,8 +242,8 @@ constexpr ImageCodec kCodecs[] = {
      JxlHeader, DecodeJxl, kJxl},
     {"HEIF", IsHeif, HeifHeader, DecodeHeif, kHeif}};
 
-// Every tile is decoded whole, of which the picture may need a single pixel. Tiles no larger than
-// the picture have at most four times its pixels.
+// Every tile is decoded whole, even if the picture needs one pixel of it. Tiles that are not larger
+// than the picture have at most four times its pixels.
 void CheckTiles(const ImageHeader& header, std::int64_t most, std::string_view subject) {
   CheckSize(header.tile, most, subject);
   const auto [width, height] = header.size;

@@ -1,5 +1,5 @@
-// The formats of image files, one row of a table for each: how a file is recognised, what its
-// header says, and how it is decoded. The list is closed: what is not on it meets no decoder
+// The formats of image files, in a table with a row for each: how a file is recognised, how its
+// header is read, and how it is decoded. Files of other formats do not reach any decoder
 // (SECURITY.md).
 #pragma once
 
@@ -15,8 +15,8 @@ struct DecodeOptions;
 struct VideoFrame;
 class Scratch;
 
-// A larger profile counts as none: those of cameras and screens have some kB, tables for printers a
-// megabyte or two.
+// A larger profile is ignored. Profiles of cameras and screens have some kB; those of printers,
+// with tables, a megabyte or two.
 inline constexpr std::size_t kMaxProfile = std::size_t{4} << 20;
 
 struct PictureSize {
@@ -24,43 +24,44 @@ struct PictureSize {
   bool operator==(const PictureSize&) const = default;
 };
 
-// What a file says of its picture before memory is taken for it.
+// The content of a header, before memory is allocated for the picture.
 struct ImageHeader {
   PictureSize size;
-  PictureSize tile{};            // of TIFFs in tiles, each of which is decoded whole
-  std::int64_t pixel_bytes = 3;  // as decoded
-  std::int64_t layers = 0;       // pixels that are decoded beside the picture, to be laid over it
-  std::string exif{};            // where it is known before decoding
-  std::string icc{};             // of formats whose tags ReadTags does not know
+  PictureSize tile{};            // for tiled TIFFs: each tile is decoded whole
+  std::int64_t pixel_bytes = 3;  // bytes of a decoded pixel
+  std::int64_t layers = 0;       // pixels of layers that are decoded in addition and blended
+  std::string exif{};            // if it is known before decoding
+  std::string icc{};             // for formats that ReadTags does not know
 };
 
-// How a stored picture is turned to be seen, as EXIF data or the video say.
+// How a stored picture must be transformed for display, by EXIF data or by the video.
 struct Orientation {
   int rotation = 0;       // degrees clockwise: 0, 90, 180, 270
-  bool mirrored = false;  // from left to right, before
+  bool mirrored = false;  // flipped from left to right before the rotation
 };
 
-// A decoded picture, CV_8UC3 B G R, or CV_8UC1 where grey is kept; CV_16U where depth is.
+// A decoded picture: CV_8UC3 B G R, or CV_8UC1 with keep_grey; CV_16U with keep_depth.
 struct StoredImage {
   cv::Mat pixels;
-  Orientation orientation{};  // that it is yet to be given
-  bool scaled = false;        // it has the size that the options ask for
+  Orientation orientation{};  // still to be applied
+  bool scaled = false;        // it has the size that the options request
 };
 
 struct ImageCodec {
   std::string_view name;
-  bool (*probe)(std::string_view bytes);  // by the first bytes of a file
-  // Both throw Error for files that are damaged, or of a kind that is not read.
+  bool (*probe)(std::string_view bytes);  // recognises the first bytes of a file
+  // Both throw Error for damaged files and unsupported kinds.
   ImageHeader (*header)(std::string_view bytes, std::string_view subject);
   StoredImage (*decode)(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                         const DecodeOptions& options);
-  std::string_view module{};  // that they are in; empty: in none
-  bool looked_at = false;     // by many, for decades: Isolate::kAuto leaves it in this process
+  std::string_view module{};  // the module with these functions; empty: none
+  bool looked_at = false;     // well reviewed: Isolate::kAuto decodes it in this process
 };
 
-// True for coded pixels of which the last quarter or more was never written: a copy that was broken
-// off in a file of the full size, say. Decoders of WebP and AV1 take zeros for pixels. (Pictures of
-// one colour end in zeros, too, but these are a twentieth of a WebP: 770 bytes of 4000 x 2000.)
+// True if the last quarter or more of the coded pixels was never written, for example by an
+// interrupted copy into a file of full size. Decoders of WebP and AV1 accept zeros as pixels.
+// (Pictures of one colour end in zeros, too, but these are a twentieth of a WebP: 770 bytes of 4000
+// x 2000.)
 inline bool EndsInZeros(std::string_view coded) {
   constexpr std::size_t kFew = 64;
   const std::size_t end = coded.find_last_not_of('\0');  // npos + 1 is 0
@@ -68,64 +69,67 @@ inline bool EndsInZeros(std::string_view coded) {
   return zeros >= kFew && zeros >= coded.size() / 4;
 }
 
-// The picture as it is to be seen; itself where it is stored so.
+// The picture as it is displayed; the same matrix if there is nothing to change.
 cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation);
 
-// Null for what is none of them.
+// Null if the format is not in the table.
 const ImageCodec* CodecOf(std::string_view bytes);
 
-// `bytes`, where they are known, may be those of a compressed archive.
+// Throws Error for an unknown format. `bytes` serve to recognise compressed archives.
 [[noreturn]] void FailUnknownImage(std::string_view subject, std::string_view bytes = {});
 
-// Throws Error for a picture of no pixels or of more than `most`.
+// Throws Error for a picture with no pixels or with more than `most`.
 void CheckSize(const PictureSize& size, std::int64_t most, std::string_view subject);
 
-// The same with all that is decoded for it, and then takes memory for that.
+// Checks also tiles and layers, and then calls options.take for the memory of all of it.
 void CheckHeader(const ImageHeader& header, std::string_view subject, const DecodeOptions& options);
 
-// A file by the module of OpenCV's codecs, whatever its first bytes are. OpenCV's imgcodecs pulls
-// in some 120 shared libraries, which take longer to load than most runs take altogether; JPEG and
-// PNG, which are most files, do without them (docs/decisions/0007-late-codecs.md).
+// Decodes by the module of OpenCV's codecs, whatever the first bytes are. OpenCV's imgcodecs loads
+// about 120 shared libraries, which takes longer than most runs; JPEG and PNG, the most frequent
+// formats, are decoded without it (docs/decisions/0007-late-codecs.md).
 StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject,
                               const DecodeOptions& options);
 
-// PNG is read through libpng, with ISA-L in place of zlib (png_decode.cc), and written by our own
-// code with ISA-L (png_encode.cc, docs/decisions/0004-png.md). Palettes and few bits are expanded,
-// 16 bits scaled and rounded (unless they are kept), alpha is left out. The picture is in the
-// buffer of the options if there is one. Files that do not reach their IEND chunk are damaged.
+// PNG is read by libpng with ISA-L in place of zlib (png_decode.cc), and written by our own code
+// with ISA-L (png_encode.cc, docs/decisions/0004-png.md). Palettes and fewer than 8 bits are
+// expanded, 16 bits are scaled and rounded (unless they are kept), and alpha is dropped. The
+// picture is in the buffer of the options, if there is one. A file without an IEND chunk is
+// damaged.
 ImageHeader PngHeader(std::string_view bytes, std::string_view subject);
 StoredImage DecodePng(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                       const DecodeOptions& options);
 
-// JPEG is decoded by TurboJPEG, to pixels or to the planes that it stores; CMYK by OpenCV.
+// TurboJPEG decodes JPEG to pixels or to the stored planes; OpenCV decodes CMYK.
 ImageHeader JpegHeader(std::string_view jpeg, std::string_view subject);
 StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const ImageHeader& header,
                        const DecodeOptions& options);
 
-// The planes of Y'CbCr, or of grey, that a JPEG stores, as a frame with its orientation: nothing is
-// converted, and chroma not made larger. They are in `planes`, until that is used again. Of
-// `options` only the limits count. Absent for what is no JPEG, and for what has no such planes
-// (RGB, CMYK, or a profile that is not sRGB). Throws Error for the same files as DecodeImage.
+// The stored planes of a JPEG (Y'CbCr or grey) as a frame with its orientation, without conversion
+// and without upsampling of the chroma. The planes are in `planes` and valid until its next use. Of
+// `options` only max_pixels, isolation and take are used. Absent for other formats, for a JPEG
+// without such planes (RGB, CMYK, or a profile that is not sRGB), and with Isolate::kAll. Throws
+// Error for the same files as DecodeImage.
 std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,
                                            const DecodeOptions& options, Scratch& planes);
 
 }  // namespace skinmask
 
-// What each late module of codecs has (skinmask-imgcodecs, skinmask-heif, skinmask-jxl,
-// skinmask-raw): of a file whose format is one of its own the header, and the picture in B G R or
-// grey; or what is wrong with the file. Of HEIC and AVIF our own reader (media/heif.h) reads the
+// The functions of each codec module (skinmask-imgcodecs, skinmask-heif, skinmask-jxl,
+// skinmask-raw): they read the header, or decode the picture to B G R or grey, of a file of the
+// module's formats, or set `problem`. For HEIC and AVIF our own reader (media/heif.h) reads the
 // header.
 extern "C" void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
                                      std::string& problem);
 extern "C" void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
                                 std::string& problem);
-// In skinmask-raw in the place of skinmask_decode: `half` asks for half the width and height.
+// skinmask-raw has this function in place of skinmask_decode. `half` requests half the width and
+// height.
 extern "C" void skinmask_decode_raw(std::string_view bytes, bool half, cv::Mat& pixels,
                                     std::string& problem);
-// In skinmask-imgcodecs alone, as EncodeWebP.
+// Only in skinmask-imgcodecs; see EncodeWebP.
 extern "C" void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes);
-// In the module skinmask-icc: what converts colours of a profile to sRGB, or null where it is sRGB,
-// or where `problem` says what is wrong with it; and the conversion of B G R, from many threads.
+// In the module skinmask-icc. The first function returns a conversion from a profile to sRGB, or
+// null if the profile is sRGB or if `problem` is set. The second one converts B G R; thread-safe.
 extern "C" void* skinmask_open_profile(std::string_view icc, std::string& problem);
 extern "C" void skinmask_convert_colors(void* profile, const unsigned char* from, unsigned char* to,
                                         unsigned pixels);

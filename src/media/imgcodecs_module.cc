@@ -1,5 +1,4 @@
-// This is the module skinmask-imgcodecs: TIFF, WebP by libwebp, BMP, PNM and JPEGs of CMYK by
-// OpenCV.
+// The module skinmask-imgcodecs: WebP by libwebp; TIFF, BMP, PNM and CMYK JPEGs by OpenCV.
 #include <webp/decode.h>
 #include <webp/demux.h>
 
@@ -61,8 +60,8 @@ void skinmask_read_header(std::string_view bytes, ImageHeader& header, std::stri
     skinmask::ReadTiffHeader(bytes, header, problem);
 }
 
-// The first bytes are such that OpenCV picks no decoder but the one for them, but for WebP, which
-// it would know by more than those: that goes to libwebp itself.
+// The first bytes were checked, so OpenCV chooses the decoder for this format and no other. The
+// exception is WebP, for which OpenCV checks more bytes; it is passed to libwebp directly.
 void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
                      std::string& problem) {
   if (IsWebP(bytes)) return DecodeWebP(bytes, pixels);

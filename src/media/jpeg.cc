@@ -25,12 +25,12 @@ const unsigned char* Bytes(std::string_view s) {
   return reinterpret_cast<const unsigned char*>(s.data());
 }
 
-// Each scan passes over the whole picture. Encoders write 10 of a progressive JPEG, or some 20
-// where they look for the best ones; TurboJPEG's own limit is 500.
+// Every scan costs a pass over the whole picture. Encoders write about 10 scans in a progressive
+// JPEG, or about 20 if they optimise the scans; TurboJPEG's own limit is 500.
 constexpr int kMaxScans = 64;
 
-// The scans of the first picture of a file. Markers are found as libjpeg finds them: what is no
-// marker is passed over, be it data or stray.
+// Counts the scans of the first picture of a file. Markers are found as libjpeg finds them: other
+// bytes, of data or stray, are skipped.
 int CountScans(std::string_view jpeg) {
   constexpr std::uint8_t kStuffed = 0x00, kFill = 0xFF, kTemporary = 0x01, kFirstRestart = 0xD0,
                          kStart = 0xD8, kEnd = 0xD9, kScan = 0xDA;
@@ -53,14 +53,15 @@ struct Header {
   int width = 0, height = 0, subsampling = 0, colorspace = 0;
 };
 
-// How often each sample of chroma is repeated across and down, since there are no kernels for the
-// chroma of four columns, or of two rows of one column: no camera writes them today, and what is
-// made of a pixel stays the same.
+// How often each chroma sample is repeated horizontally and vertically. There are no kernels for
+// 4:1:1 and 4:4:0, because no camera writes them today; repetition keeps the value of every pixel
+// the same.
 cv::Size RepeatedChroma(const Header& header) {
   return {header.subsampling == TJSAMP_411 ? 2 : 1, header.subsampling == TJSAMP_440 ? 2 : 1};
 }
 
-// Of the planes after that. Grey has chroma, too: a row of it that is that of all rows.
+// The layout of the planes after the repetition. A grey picture gets one row of chroma, which
+// serves for all rows.
 std::optional<VideoFrame::Layout> LayoutOf(const Header& header) {
   using Layout = VideoFrame::Layout;
   if (header.colorspace == TJCS_GRAY) return Layout::kI420;
@@ -71,13 +72,13 @@ std::optional<VideoFrame::Layout> LayoutOf(const Header& header) {
   return stored == TJSAMP_420 ? std::optional(Layout::kI420) : std::nullopt;
 }
 
-// A plane as it is stored; a grey picture has one.
+// The size of a stored plane; a grey picture has one plane.
 cv::Size PlaneSize(const Header& header, int plane) {
   return {tjPlaneWidth(plane, header.width, header.subsampling),
           tjPlaneHeight(plane, header.height, header.subsampling)};
 }
 
-// The frame with its planes in `buffer`, side by side.
+// The frame with its planes one after the other in `buffer`.
 VideoFrame FrameIn(Scratch& buffer, const Header& header, VideoFrame::Layout layout) {
   constexpr std::uint8_t kNoColor = 128;
   const bool grey = header.colorspace == TJCS_GRAY;
@@ -101,7 +102,7 @@ VideoFrame FrameIn(Scratch& buffer, const Header& header, VideoFrame::Layout lay
   return frame;
 }
 
-// This thread's.
+// The decoder of this thread.
 TurboPtr& Decoder() {
   thread_local TurboPtr decoder(tjInitDecompress(), tjDestroy);
   return decoder;
@@ -109,7 +110,7 @@ TurboPtr& Decoder() {
 
 [[noreturn]] void FailJpeg(std::string_view subject) {
   const std::string reason = tjGetErrorStr2(Decoder().get());
-  // A header that broke off leaves TurboJPEG 2.1 in the middle of it: begin anew.
+  // After a truncated header TurboJPEG 2.1 stays in the middle of it, so the decoder is replaced.
   Decoder().reset(tjInitDecompress());
   throw Error(subject, "is a damaged JPEG: " + reason + " (a whole file)");
 }
@@ -177,17 +178,17 @@ StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const Im
                : grey ? CV_8UC1
                       : CV_8UC3,
                options.buffer);
-  if (options.lenient) image.setTo(0);  // what the decoder gives up on is not what memory held
+  if (options.lenient) image.setTo(0);  // where the decoder fails, pixels must not show old memory
   const int format = cmyk ? TJPF_CMYK : grey ? TJPF_GRAY : TJPF_BGR;
-  // What libjpeg merely warns of (data that end early, bad codes, stray bytes where it lost its
-  // place) are pixels made up.
+  // Warnings of libjpeg (truncated data, bad codes, stray bytes after lost synchronisation) mean
+  // invented pixels.
   if (tjDecompress2(Decoder().get(), Bytes(jpeg), jpeg.size(), image.data, image.cols,
                     static_cast<int>(image.step), image.rows, format,
                     TJFLAG_LIMITSCANS | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
       !(options.lenient && tjGetErrorCode(Decoder().get()) == TJERR_WARNING))
     FailJpeg(subject);
   if (!cmyk) return {.pixels = image, .orientation = ExifOrientation(jpeg), .scaled = true};
-  // It is complete, as far as can be seen. OpenCV makes BGR of it.
+  // The file is complete as far as TurboJPEG can tell. OpenCV converts it to BGR.
   if (options.take) options.take(std::int64_t{header.width} * header.height);
   StoredImage bgr = DecodeInImgcodecs(jpeg, subject, options);
   bgr.orientation = ExifOrientation(jpeg);
@@ -197,11 +198,11 @@ StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const Im
 std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,
                                            const DecodeOptions& options, Scratch& planes) {
   if (IsolationOf(options.isolation).isolate == Isolate::kAll)
-    return std::nullopt;  // these are here
+    return std::nullopt;  // TurboJPEG runs in this process
   if (!IsJpeg(bytes) || !IsTakenAsSrgb(ReadTags(bytes).icc)) return std::nullopt;
   const MayNotReturn decoding;
   const ImageHeader checked = JpegHeader(bytes, subject);
-  CheckSize(checked.size, options.max_pixels, subject);  // also of what has no such planes
+  CheckSize(checked.size, options.max_pixels, subject);  // also for files without such planes
   const Header header = ReadHeader(bytes, subject);
   const std::optional<VideoFrame::Layout> layout = LayoutOf(header);
   if (!layout) return std::nullopt;

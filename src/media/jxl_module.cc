@@ -1,4 +1,4 @@
-// This is the module skinmask-jxl: JPEG XL by libjxl.
+// The module skinmask-jxl: JPEG XL by libjxl.
 #include <jxl/decode.h>
 
 #include <algorithm>
@@ -22,10 +22,10 @@ DecoderPtr Open(std::string_view bytes, int events) {
   return decoder;
 }
 
-// What the header says; empty where the picture can be taken.
+// The problem of the header, or empty.
 std::string CheckHeader(const JxlBasicInfo& info) {
-  // For alpha and the like: the colours alone are wanted, and each channel takes as long as they
-  // do.
+  // For alpha and similar channels. Only the colours are needed, but each extra channel takes as
+  // long to decode.
   constexpr std::uint32_t kMaxChannels = 4;
   if (info.have_animation) return "is an animation (a JPEG XL of one picture)";
   if (info.num_extra_channels <= kMaxChannels) return {};
@@ -33,12 +33,12 @@ std::string CheckHeader(const JxlBasicInfo& info) {
          " extra channels (a JPEG XL of 4 at most)";
 }
 
-// The pixels that a layer costs: its own, or those of the picture that it is laid over.
+// The cost of a layer in pixels: its own pixels or those of the picture on which it is blended.
 std::int64_t PixelsOf(const JxlLayerInfo& layer, const JxlBasicInfo& info) {
   return std::max(std::int64_t{layer.xsize} * layer.ysize, std::int64_t{info.xsize} * info.ysize);
 }
 
-// libjxl before 0.9 asks for a form of pixels, too, which it does not look at.
+// libjxl before 0.9 has an additional parameter for the pixel format, which it ignores.
 template <class Function, class... Rest>
 JxlDecoderStatus OfPixels(Function* function, JxlDecoder* decoder, Rest... rest) {
   if constexpr (std::is_invocable_v<Function*, JxlDecoder*, JxlColorProfileTarget, Rest...>)
@@ -47,7 +47,7 @@ JxlDecoderStatus OfPixels(Function* function, JxlDecoder* decoder, Rest... rest)
     return function(decoder, nullptr, JXL_COLOR_PROFILE_TARGET_DATA, rest...);
 }
 
-// The profile of the colours that the decoder gives.
+// The ICC profile of the colours that the decoder returns.
 std::string ProfileOf(JxlDecoder* decoder) {
   std::size_t size = 0;
   if (OfPixels(JxlDecoderGetICCProfileSize, decoder, &size) != JXL_DEC_SUCCESS ||
@@ -61,8 +61,8 @@ std::string ProfileOf(JxlDecoder* decoder) {
 
 }  // namespace
 
-// Passes over all headers, those of layers, too, of which a few bytes may hold many, each larger
-// than the picture.
+// Reads all headers, including those of layers: a few bytes can hold many layers, each larger than
+// the picture.
 void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
                           std::string& problem) {
   constexpr std::int64_t kEnough = std::int64_t{1} << 60;
@@ -108,7 +108,7 @@ void skinmask_decode(std::string_view bytes, bool, cv::Mat& pixels, std::string&
       cv::cvtColor(picture, pixels, cv::COLOR_RGB2BGR);
       return;
     } else {
-      break;  // an error, or the end of a file that has no whole picture
+      break;  // an error, or the end of a file without a whole picture
     }
   }
   problem = kDamaged;

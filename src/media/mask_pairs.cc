@@ -36,13 +36,13 @@ bool IsOtherOutput(const fs::path& path, const PairingOptions& options) {
                              [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
-// Images and masks as they were found.
+// The matches of images and masks.
 struct Matches {
   std::vector<MaskPair> pairs;
   std::vector<InputFile> alone;   // images without a mask
-  std::vector<Problem> problems;  // images with more than one
+  std::vector<Problem> problems;  // images with several masks
   std::vector<fs::path> unused;   // masks without an image
-  bool other_outputs = false;     // among the images, where predicted: what detect writes beside
+  bool other_outputs = false;     // with `predicted`: the images include other outputs of `detect`
 };
 
 Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
@@ -50,7 +50,8 @@ Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
                                       Quoted(masks[0]), Quoted(masks[1]))};
 }
 
-// Of an archive KEY.jpg is an image, and KEY.seg.png is none, unless a pattern asks for more.
+// True for KEY.seg.png in an archive, where only KEY.jpg is an image, unless the pattern asks for
+// more.
 bool IsAnnotation(const InputFile& image, const NamePattern& name) {
   const bool in_archive = std::ranges::any_of(image.path.parent_path(), [](const fs::path& part) {
     return NamedMedia(part.native()).archive;
@@ -64,14 +65,14 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
   const bool predicted = options.predicted;
   MasksByStem found = FindMasks(masks, mask_name, list.problem, archives);
   Matches matches;
-  std::set<std::string> used;  // by their identities
+  std::set<std::string> used;  // identities of files
   FileIdentities of_images, of_masks;
   const InputList files = ListFolder(images, list, archives);
   for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());
     const bool is_other = predicted && IsOtherOutput(image.path, options);
     matches.other_outputs |= is_other;
-    // A pattern may ask for one, as {stem}.probability does.
+    // A pattern may select such an output, for example {stem}.probability.
     const std::string not_of_pattern = stem + image.path.extension().string();
     if (stem.empty() || (is_other && IsOtherOutput(not_of_pattern, options))) continue;
     if (!predicted && IsAnnotation(image, image_name)) continue;
@@ -79,7 +80,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
     if (predicted && !found.count({folder, stem}) && NamedMedia(stem).image)
       stem = fs::path(stem).stem().string();
     std::vector<fs::path> candidates = found[{folder, stem}];
-    // No photograph is its own mask, but what was predicted may be the truth itself.
+    // A photograph is not its own mask, but a predicted mask may be the truth itself.
     if (!predicted || candidates.size() > 1)
       std::erase_if(candidates, [&](const fs::path& mask) {
         return of_masks.Of(mask) == of_images.Of(image.path);
@@ -92,7 +93,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
       matches.pairs.push_back({image, candidates[0]});
     for (const fs::path& mask : candidates) used.insert(of_masks.Of(mask));
   }
-  // Files that are masks of others are no images.
+  // Files that are masks of other images do not count as images.
   std::erase_if(matches.alone,
                 [&](const InputFile& image) { return used.contains(of_images.Of(image.path)); });
   for (const auto& [key, paths] : found)
@@ -101,7 +102,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
   return matches;
 }
 
-// Where there are many, ten are shown, and `of_rest` counts the others.
+// Reports the problems. If there are many, ten are shown, and `of_rest` is the line for the others.
 void Tell(std::vector<Problem>& problems, const fs::path& folder,
           fmt::format_string<const std::size_t&> of_rest, const ProblemSink& sink) {
   constexpr std::size_t kShown = 10;
@@ -111,7 +112,7 @@ void Tell(std::vector<Problem>& problems, const fs::path& folder,
   for (const Problem& problem : problems) sink(problem);
 }
 
-// 'm/1_skin.png': where the mask of an image would be.
+// The expected path of the mask of an image: 'm/1_skin.png'.
 std::string WantedMask(const InputFile& image, const NamePattern& image_name, const fs::path& masks,
                        const NamePattern& mask_name) {
   const std::string stem = image_name.StemOf(image.path.filename());
@@ -119,12 +120,12 @@ std::string WantedMask(const InputFile& image, const NamePattern& image_name, co
   return Quoted(mask_name.has_extension() ? path.string() : path.string() + ".*");
 }
 
-// True where true and predicted masks have changed places: nothing matches, but the other way round
-// it does; or what `detect` writes beside masks lies among the true ones only.
+// True if true and predicted masks are swapped: nothing matches, but the swapped folders do; or
+// only the folder of true masks has other outputs of `detect`.
 bool AreSwapped(const Matches& matches, const fs::path& images, const NamePattern& image_name,
                 const fs::path& masks, const NamePattern& mask_name, const PairingOptions& options,
                 Archives& archives) {
-  if (matches.pairs.empty() && matches.alone.empty()) return false;  // nothing to change
+  if (matches.pairs.empty() && matches.alone.empty()) return false;  // there are no images
   const auto is_other = [&](const fs::path& mask) { return IsOtherOutput(mask, options); };
   if (!matches.other_outputs && std::ranges::any_of(matches.unused, is_other)) return true;
   if (!matches.pairs.empty()) return false;

@@ -1,4 +1,4 @@
-// Finds the mask that belongs to each image, by the names of files, also in archives.
+// Finds the mask of each image by the names of files, also in archives.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +11,18 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// A file name without extension in which {stem} stands for what image and mask have in common. A
-// pattern that ends in an image extension names that extension only.
+// A pattern for file names without extension, in which {stem} stands for the common part of image
+// and mask. A pattern that ends in an image extension matches that extension only.
 class NamePattern {
  public:
-  // `role` is what errors call it ("mask name"). Throws Error for a pattern without {stem}, or
+  // `role` names the pattern in errors ("mask name"). Throws Error for a pattern without {stem}, or
   // with a slash.
   NamePattern(std::string pattern, std::string_view role);
 
   std::string Expand(std::string_view stem) const;
-  // The stem of a file name (with its extension) that fits the pattern; empty where it does not
-  // fit.
+  // The stem of a file name (with extension) that matches the pattern; empty if it does not match.
   std::string StemOf(const std::filesystem::path& file_name) const;
-  // It names one extension, not any.
+  // True if the pattern names an extension.
   bool has_extension() const { return has_extension_; }
 
  private:
@@ -38,25 +37,26 @@ struct MaskPair {
 
 struct MaskPairs {
   std::vector<MaskPair> pairs;
-  std::size_t without_mask = 0;  // images that have none
+  std::size_t without_mask = 0;  // the number of images without a mask
 };
 
 struct PairingOptions {
-  // The images are masks that `detect` wrote: its other outputs are passed over, full names
-  // (b.jpg.png) find the mask of b, and masks without one go to the problems.
+  // The images are masks that `detect` wrote: other outputs of `detect` are skipped, full names
+  // (b.jpg.png) match the mask of b, and true masks without a predicted one are problems.
   bool predicted = false;
-  // What the names of those end in.
+  // The suffixes of these other outputs.
   std::vector<std::string_view> other_outputs{};
-  // Images without a mask are no problems, but passed over.
+  // Images without a mask are reported to passed_over and not as problems.
   bool allow_missing = false;
 };
 
-// For each image below `images` whose name fits `image_name`: its mask below `masks`, sub-folders
-// mirrored. Images without a mask, or with more than one, go to the problems of `list`; where there
-// are many of a kind, ten are shown, and a line counts the others. Files that are masks of others
-// are no images. Files below `images` that are no image by their names go to `passed_over`. Throws
-// Error for what is no folder, where no image has a mask, and where predicted and true masks have
-// changed places, as far as names show it. An archive is a folder of its files, as for ListFolder.
+// Finds, for each image below `images` whose name matches `image_name`, its mask below `masks`, in
+// the same subfolder. Images without a mask, or with several, are reported to the problems of
+// `list`; if many problems are alike, ten are shown, and one line counts the others. Files that are
+// masks of other images do not count as images. Files below `images` without an image's extension
+// go to `passed_over`. Throws Error if `images` or `masks` is not a folder, if no image has a mask,
+// and if the names suggest that predicted and true masks are swapped. An archive counts as a folder
+// of its files; see ListFolder.
 MaskPairs PairMasks(const std::filesystem::path& images, const NamePattern& image_name,
                     const std::filesystem::path& masks, const NamePattern& mask_name,
                     const PairingOptions& options, const ListOptions& list, Archives& archives);

@@ -1,5 +1,6 @@
-// Names of files, of which there may be millions: put together, as std::filesystem::path does, at a
-// tenth of its cost; which are equal, without keeping them; and which fit a pattern.
+// Fast helpers for names of files, of which there may be millions: joining and splitting as
+// std::filesystem::path does at a tenth of its cost, finding equal names without storing them, and
+// matching patterns.
 #pragma once
 
 #include <fnmatch.h>
@@ -17,18 +18,18 @@
 
 namespace skinmask {
 
-// `name` has no slash at its beginning.
+// `name` must not begin with a slash.
 inline std::string JoinPath(std::string folder, std::string_view name) {
   if (!folder.empty() && folder.back() != '/') folder += '/';
   return folder.append(name);
 }
 
-// The folder itself where the sub-folder is nothing.
+// Returns the folder itself if `subfolder` is empty.
 inline std::string JoinFolder(std::string folder, std::string_view subfolder) {
   return subfolder.empty() ? folder : JoinPath(std::move(folder), subfolder);
 }
 
-// Of a path without its folder.
+// The last component of a path.
 inline std::string_view NameOf(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
@@ -39,17 +40,18 @@ inline std::string_view FolderOf(std::string_view path) {
   return path.substr(0, slash == path.npos ? 0 : slash);
 }
 
-// As messages have it.
+// The form of paths in messages.
 inline std::string Quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 
-// Where the extension of a name begins, as std::filesystem::path has it; its size, if it has none.
+// The position of the extension of a name, as std::filesystem::path defines it; the size of the
+// name if it has none.
 inline std::size_t ExtensionAt(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   return dot == name.npos || dot == 0 || name == ".." ? name.size() : dot;
 }
 
-// Which of many texts are equal, without keeping the texts: their hashes, sorted.
-// Equal hashes do not make equal texts: whoever asks compares those, which he can make again.
+// Finds equal texts among many by their sorted hashes, without storing the texts. Equal hashes do
+// not imply equal texts, so the caller must compare the texts, which it can make again.
 class HashIndex {
  public:
   struct Key {
@@ -59,16 +61,16 @@ class HashIndex {
 
   explicit HashIndex(std::size_t count) { keys_.reserve(count); }
   void Add(std::string_view text, std::uint64_t index) { keys_.push_back({HashOf(text), index}); }
-  // Before anything is asked.
+  // Must be called before Find and ForEqual.
   void Sort() { std::ranges::sort(keys_); }
 
-  // Those with the hash of `text`, in ascending order of their indices.
+  // The keys with the hash of `text`, in ascending order of their indices.
   std::span<const Key> Find(std::string_view text) const {
     const std::uint64_t hash = HashOf(text);
     return {std::ranges::lower_bound(keys_, hash, {}, &Key::hash),
             std::ranges::upper_bound(keys_, hash, {}, &Key::hash)};
   }
-  // Calls see(keys) for all keys of one hash, where there are two or more, in ascending order.
+  // Calls see(keys) for each hash with two or more keys, which are in ascending order.
   template <class Call>
   void ForEqual(const Call& see) const {
     for (auto first = keys_.begin(); first != keys_.end();) {
@@ -84,17 +86,17 @@ class HashIndex {
   std::vector<Key> keys_;
 };
 
-// Shell patterns of names and paths, as ListOptions has them (skinmask/media/inputs.h).
+// Shell patterns for names and paths; see ListOptions (skinmask/media/inputs.h).
 class Patterns {
  public:
   explicit Patterns(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
     for (std::string& pattern : patterns_) {
-      if (pattern.ends_with('/')) pattern.pop_back();  // as shells complete folders
+      if (pattern.ends_with('/')) pattern.pop_back();  // shells complete folders with a slash
       if (pattern.starts_with("./")) pattern.erase(0, 2);
     }
   }
   bool empty() const { return patterns_.empty(); }
-  // Whether one of them is that of a path below a folder, or of its name.
+  // True if a pattern matches a path below a folder, or its name.
   bool Match(const std::string& relative) const {
     return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
       const bool of_name = pattern.find('/') == pattern.npos;

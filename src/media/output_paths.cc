@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folders that inputs lie in, and those above, as relative paths: of each, inputs in it.
+// An index of all folders of inputs, at all levels, as relative paths, with the inputs in them.
 HashIndex FoldersOf(const InputList& inputs) {
   HashIndex index(0);
   std::string last;
@@ -61,8 +61,8 @@ std::vector<fs::path> OutputPaths::operator[](std::size_t i) const {
   return paths;
 }
 
-// Gives full names until that changes nothing. Returns the inputs that share a name nevertheless,
-// in order.
+// Gives full names to inputs with conflicts until nothing changes. Returns the inputs that still
+// conflict, in order.
 std::vector<std::size_t> OutputPaths::Part() {
   const HashIndex folders = FoldersOf(inputs_);
   const auto is_folder = [&](const std::string& path) {
@@ -72,7 +72,7 @@ std::vector<std::size_t> OutputPaths::Part() {
   };
   const std::size_t outputs = std::max<std::size_t>(1, outputs_.size());
   const auto text = [&](std::size_t key) { return Text(key / outputs, key % outputs); };
-  while (true) {  // each round but the last turns at least one more input to its full name
+  while (true) {  // each round except the last gives at least one more input its full name
     std::vector<bool> in_a_folders_place(names_.size()), doubled(names_.size());
     HashIndex index(names_.size() * outputs);
     for (std::size_t i = 0; i < names_.size(); ++i)
@@ -100,7 +100,7 @@ std::vector<std::size_t> OutputPaths::Part() {
   }
 }
 
-// A name belongs to the first of them.
+// The first input with a name keeps it.
 void OutputPaths::Refuse(const std::vector<std::size_t>& doubled, const ProblemSink& problem) {
   std::unordered_map<std::string, std::size_t> owner;
   for (const std::size_t i : doubled)
@@ -110,7 +110,7 @@ void OutputPaths::Refuse(const std::vector<std::size_t>& doubled, const ProblemS
       problem({inputs_.Path(i),
                fmt::format("would have the output {} of {} (run them apart)", Quoted(first->first),
                            Quoted(inputs_.Path(first->second)))});
-      names_[i] = Name::kNone;  // which ends the loop
+      names_[i] = Name::kNone;  // CountOf(i) becomes 0, which ends the loop
     }
 }
 

@@ -15,16 +15,17 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kExifHeader("Exif\0\0", 6), kIccHeader("ICC_PROFILE\0", 12),
     kJfif("JFIF\0", 5);
-constexpr double kCentimetres = 2.54, kMetre = 0.0254;        // of an inch; inches of
-constexpr std::size_t kAfterJfif = 20, kAfterPngHeader = 33;  // bytes of a file
+// Dots per centimetre, and per metre, times these are dots per inch.
+constexpr double kCentimetres = 2.54, kMetre = 0.0254;
+constexpr std::size_t kAfterJfif = 20, kAfterPngHeader = 33;  // offsets in a file
 constexpr int kJfifSegment = 0xE0, kIccSegment = 0xE2;
 
 double NumberAt(std::string_view bytes, std::size_t at, std::size_t count) {
   return static_cast<double>(BigEndian(bytes.substr(at, count)));
 }
 
-// The TIFF structure that is EXIF data; empty where there is none. Takes a JPEG, whose segments
-// before its pixels are looked at, or the data, with their header or without.
+// The TIFF structure of EXIF data; empty if there is none. Takes a JPEG, whose segments before its
+// pixels are searched, or the data, with or without their header.
 std::string_view ExifOf(std::string_view bytes) {
   constexpr int kApp1 = 0xE1;
   if (bytes.starts_with(kExifHeader)) return bytes.substr(kExifHeader.size());
@@ -38,18 +39,20 @@ std::string_view ExifOf(std::string_view bytes) {
   return exif;
 }
 
-// Of one directory's entry of tag 0x0112, a number of 1, 2 or 4 bytes; 0 where it says none.
+// The value of an entry of tag 0x0112, a number of 1, 2 or 4 bytes; 0 for other types.
 std::size_t ValueOf(const TiffDirectory& tiff, std::size_t entry) {
-  constexpr std::size_t kByte = 1, kShort = 3, kLong = 4, kSigned = 5;  // from type to type
+  // kSigned is the distance from an unsigned type to the signed type of the same size.
+  constexpr std::size_t kByte = 1, kShort = 3, kLong = 4, kSigned = 5;
   const std::size_t type = tiff.TypeOf(entry), count = tiff.CountOf(entry);
   const std::size_t plain = type > kSigned ? type - kSigned : type;
   const std::size_t size = plain == kByte ? 1 : plain == kShort ? 2 : plain == kLong ? 4 : 0;
   if (size == 0 || count == 0) return 0;
-  const bool is_inside = count <= 4 / size;  // of the entry, else where it says
+  const bool is_inside = count <= 4 / size;  // the value is in the entry, otherwise at the offset
+                                             // there
   return tiff.Number(is_inside ? entry + 8 : tiff.Number(entry + 8, 4), size);
 }
 
-// Resolutions that printers and scanners have; what is none of them says nothing.
+// Keeps resolutions that printers and scanners can have; others become 0.
 double Plausible(double dpi) { return dpi >= 1 && dpi <= 30000 ? dpi : 0; }
 
 void SetResolution(double across, double down, double inches, PictureTags& tags) {
@@ -58,7 +61,7 @@ void SetResolution(double across, double down, double inches, PictureTags& tags)
   if (tags.dpi_x == 0 || tags.dpi_y == 0) tags.dpi_x = tags.dpi_y = 0;
 }
 
-// Tags 0x011A, 0x011B and 0x0128, as TIFFs and EXIF data have them.
+// Reads the tags 0x011A, 0x011B and 0x0128 of TIFF or EXIF data.
 void ReadResolution(const TiffDirectory& tiff, PictureTags& tags) {
   const auto rational = [&](std::size_t tag) {
     const std::size_t entry = tiff.Find(tag), at = entry > 0 ? tiff.Number(entry + 8, 4) : 0;
@@ -73,7 +76,7 @@ void ReadResolution(const TiffDirectory& tiff, PictureTags& tags) {
                   tags);
 }
 
-// A profile may be in up to 255 segments, which say their numbers.
+// A profile may be divided among up to 255 numbered segments.
 PictureTags TagsOfJpeg(std::string_view jpeg) {
   PictureTags tags;
   std::map<std::uint8_t, std::string_view> parts;
@@ -98,13 +101,15 @@ PictureTags TagsOfJpeg(std::string_view jpeg) {
   return tags;
 }
 
-// The content of a chunk iCCP: a name, a zero, the number of the method, and the profile deflated.
+// Inflates the profile of a chunk iCCP, whose content is a name, a zero, the number of the method,
+// and the deflated profile.
 std::string InflatedProfile(std::string_view content) {
   const std::size_t name = content.find('\0');
   if (name > 79 || content.size() < name + 3) return {};
   const std::string_view packed = content.substr(name + 2);
   std::string icc;
-  // Profiles say their size; one that says none is damaged, and the step after tells that.
+  // A profile contains its own size. If it has none it is damaged, which the code that opens it
+  // reports.
   for (std::size_t room = 1 << 14; room <= kMaxProfile; room *= 4) {
     icc.resize(room);
     uLongf size = icc.size();
@@ -114,15 +119,15 @@ std::string InflatedProfile(std::string_view content) {
     if (result == Z_OK) return icc;
     if (result != Z_BUF_ERROR || size < room) break;
   }
-  return "?";  // which is no profile
+  return "?";  // not a valid profile
 }
 
 PictureTags TagsOfPng(std::string_view png) {
   PictureTags tags;
   ForPngChunks(png, [&](const PngChunk& chunk) {
     const std::string_view content = chunk.content;
-    // Of several the first counts, as for libpng: each would be inflated, and there may be
-    // thousands.
+    // Only the first one counts, as in libpng: inflating all of them, possibly thousands, would
+    // take long.
     if (chunk.type == "iCCP" && tags.icc.empty()) tags.icc = InflatedProfile(content);
     if (chunk.type == "pHYs" && content.size() == 9 && content[8] == 1)
       SetResolution(NumberAt(content, 0, 4), NumberAt(content, 4, 4), kMetre, tags);
@@ -131,7 +136,7 @@ PictureTags TagsOfPng(std::string_view png) {
   return tags;
 }
 
-// Calls see(type, content) for each chunk behind 'WEBP'.
+// Calls see(type, content) for each chunk after 'WEBP'.
 template <class See>
 void ForWebPChunks(std::string_view webp, const See& see) {
   constexpr std::size_t kStart = 12, kFrame = 8;
@@ -167,7 +172,7 @@ PictureTags TagsOfTiff(std::string_view bytes) {
 
 std::size_t Rounded(double value) { return static_cast<std::size_t>(std::lround(value)); }
 
-// The picture begins with its segment JFIF, as TurboJPEG writes it.
+// Adds tags to a file that begins with a JFIF segment, as those of TurboJPEG do.
 std::string JpegWithTags(std::string jpeg, const PictureTags& tags) {
   constexpr std::size_t kUnits = 13, kMaxPart = 65533 - 14;
   if (tags.dpi_x > 0)
@@ -202,7 +207,7 @@ std::string PngWithTags(std::string png, const PictureTags& tags) {
   return png.insert(kAfterPngHeader, chunks);
 }
 
-// EXIF data with a resolution alone.
+// EXIF data with only a resolution.
 std::string ExifOfResolution(const PictureTags& tags) {
   constexpr std::size_t kValues = 8 + 2 + 3 * 12 + 4, kPart = 1000;
   const auto entry = [](std::size_t tag, std::size_t type, std::size_t value) {
@@ -219,7 +224,8 @@ std::string ExifOfResolution(const PictureTags& tags) {
   return exif;
 }
 
-// The extended form of the file: what it has comes between profile and EXIF data.
+// The extended form of the file, in which the present chunks are between the profile and the EXIF
+// data.
 std::string WebPWithTags(const std::string& webp, const PictureTags& tags, const cv::Size& size) {
   constexpr std::size_t kProfile = 0x20, kAlpha = 0x10, kExif = 0x08;
   const auto chunk = [](std::string_view type, std::string_view content) {
@@ -254,8 +260,8 @@ PictureTags ReadTags(std::string_view bytes) {
   return {};
 }
 
-// The tag stands in the first directory, and nothing else is looked at: what that leads to is the
-// author's to choose, a thousand times the same, too.
+// Only the first directory is read. Other directories are at offsets that the author of a hostile
+// file chooses, possibly the same one a thousand times.
 Orientation ExifOrientation(std::string_view bytes) {
   constexpr std::size_t kTag = 0x0112;
   // Exif 2.32, table 'Orientation'.

@@ -1,5 +1,4 @@
-// What files say of their pictures beside the pixels: how they are turned, profiles of colours and
-// resolutions.
+// Metadata of image files: orientation, colour profile and resolution.
 #pragma once
 
 #include <string>
@@ -10,15 +9,14 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Of a JPEG, PNG, WebP or TIFF, by what stands before its pixels; of all else, and of what is
-// damaged, nothing.
+// Reads the tags of a JPEG, PNG, WebP or TIFF. Empty for other formats and damaged data.
 PictureTags ReadTags(std::string_view bytes);
 
-// What EXIF says of it: as it is stored where there is none. Takes a JPEG, or EXIF data, led by
-// "Exif\0\0" or not.
+// The orientation by EXIF; the default without EXIF. Takes a JPEG, or EXIF data with or without
+// "Exif\0\0".
 Orientation ExifOrientation(std::string_view bytes);
 
-// Whether colours of that profile are taken as they are: InSrgb returns the picture itself.
+// True if colours of that profile are not converted, that is, if InSrgb returns the picture itself.
 bool IsTakenAsSrgb(const std::string& icc);
 
 }  // namespace skinmask

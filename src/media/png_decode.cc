@@ -36,14 +36,15 @@ bool IsRight(std::string_view png, const PngChunk& chunk) {
          BigEndian(png.substr(chunk.end - 4, 4));
 }
 
-// Where the image data are, and how many bytes they hold inflated.
+// The position of the image data, and their inflated size.
 struct PngLayout {
-  std::string_view header;                // IHDR's 13 bytes
-  std::vector<std::string_view> data;     // of the IDAT chunks
-  std::size_t first_idat = 0, after = 0;  // offsets: of the first IDAT, of what follows the last
+  std::string_view header;             // IHDR's 13 bytes
+  std::vector<std::string_view> data;  // contents of the IDAT chunks
+  // Offsets of the first IDAT and of what follows the last one.
+  std::size_t first_idat = 0, after = 0;
 
-  // False where a chunk is cut off, a critical one fails its CRC, or IDATs do not follow each
-  // other.
+  // Returns false if a chunk is truncated, if a critical one fails its CRC, or if the IDATs are not
+  // consecutive.
   bool Find(std::string_view png) {
     constexpr char kAncillary = 0x20;
     bool is_whole = false;
@@ -62,7 +63,7 @@ struct PngLayout {
     return is_whole;
   }
 
-  // Filter bytes and pixels; 0 for interlaced pictures.
+  // The inflated size: filter bytes and pixels; 0 for interlaced pictures.
   std::uint64_t Inflated() const {
     constexpr std::uint64_t kChannels[8] = {1, 0, 3, 1, 2, 0, 4, 0};  // by colour type
     const std::uint64_t width = BigEndian(header.substr(0, 4)),
@@ -76,8 +77,8 @@ struct PngLayout {
   }
 };
 
-// Inflates into stored blocks and puts their Adler-32 behind them. Returns the end, or null unless
-// it comes to `size` bytes exactly.
+// Inflates into stored blocks and appends their Adler-32. Returns the end, or null if the data do
+// not inflate to exactly `size` bytes.
 std::uint8_t* InflateToBlocks(const PngLayout& layout, std::size_t size, std::uint8_t* out) {
   inflate_state state;
   isal_inflate_init(&state);
@@ -99,7 +100,7 @@ std::uint8_t* InflateToBlocks(const PngLayout& layout, std::size_t size, std::ui
       }
       const std::uint32_t before = state.avail_in;
       if (isal_inflate(&state) != ISAL_DECOMP_OK) return nullptr;
-      if (state.avail_out > 0 && state.avail_in == before) return nullptr;  // no further
+      if (state.avail_out > 0 && state.avail_in == before) return nullptr;  // no progress
     }
     adler = isal_adler32(adler, out + kBlockHeader, block);
     out += kBlockHeader + block;
@@ -108,25 +109,25 @@ std::uint8_t* InflateToBlocks(const PngLayout& layout, std::size_t size, std::ui
   return std::ranges::copy(BigEndianBytes(adler, 4), out).out;
 }
 
-// Whether all chunks up to IEND are in the file. libpng takes what a chunk says that it holds (up
-// to 8 MB) before it reads it.
+// True if all chunks up to IEND are in the file. libpng would allocate the size that a chunk claims
+// (up to 8 MB) before reading it.
 bool ReachesItsEnd(std::string_view png) {
   bool is_there = false;
   ForPngChunks(png, [&](const PngChunk& chunk) { return !(is_there = chunk.type == "IEND"); });
   return is_there;
 }
 
-// The same picture with its image data stored instead of compressed, in `buffer`: ISA-L inflates
-// three times as fast as zlib, and libpng, which decodes all the rest, then only copies. The CRCs
-// of the critical chunks have been checked, and the new image data's is not valid. Absent for what
-// is not plain (interlaced or larger than 1 GiB) or not whole, which libpng may judge.
+// The same PNG with its image data stored instead of compressed, in `buffer`. ISA-L inflates three
+// times as fast as zlib, and libpng, which decodes all the rest, then only copies. The CRCs of the
+// critical chunks are checked here; the CRC of the new image data is invalid. Absent for files that
+// are interlaced, larger than 1 GiB or incomplete, which libpng decodes or refuses.
 std::optional<std::string_view> WithStoredData(std::string_view png, Scratch& buffer) {
   PngLayout layout;
   if (!layout.Find(png)) return std::nullopt;
   const std::size_t size = layout.Inflated();
   std::size_t deflated = 0;
   for (std::string_view data : layout.data) deflated += data.size();
-  constexpr std::size_t kMaxRatio = 1032;  // of deflate: more is a lie
+  constexpr std::size_t kMaxRatio = 1032;  // the limit of deflate
   if (size == 0 || deflated < 2 + kAdler || size / kMaxRatio > deflated) return std::nullopt;
   const std::size_t blocks = (size + kStoredBlock - 1) / kStoredBlock;
   const std::size_t length = 2 + size + blocks * kBlockHeader + kAdler;
@@ -136,12 +137,12 @@ std::optional<std::string_view> WithStoredData(std::string_view png, Scratch& bu
   out = std::ranges::copy(BigEndianBytes(length, 4) + "IDAT\x78\x01", out).out;
   out = InflateToBlocks(layout, size, out);
   if (!out) return std::nullopt;
-  std::memset(out, 0, kCrc);  // not looked at
+  std::memset(out, 0, kCrc);  // the CRC is not checked
   out = std::copy(tail.begin(), tail.end(), out + kCrc);
   return std::string_view(reinterpret_cast<char*>(start), static_cast<std::size_t>(out - start));
 }
 
-// The file as libpng reads it, and why it gave up.
+// The file as libpng reads it, and its last error.
 struct PngSource {
   std::string_view left;
   std::array<char, 128> reason{};
@@ -178,7 +179,8 @@ void AskForBgr(png_structp png, png_infop info, bool keep_grey, bool keep_depth)
   png_read_update_info(png, info);
 }
 
-// The steps of reading that may jump back: nothing in here has a destructor to run. False on error.
+// Functions from which libpng may longjmp must not contain objects with destructors. Returns false
+// on error.
 bool ReadHead(png_structp png, png_infop info, bool keep_grey, bool keep_depth) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_read_info(png, info);
@@ -186,9 +188,9 @@ bool ReadHead(png_structp png, png_infop info, bool keep_grey, bool keep_depth) 
   return true;
 }
 
-// Nothing is kept of what no pixel depends on. Texts and profiles are deflated, and each may hold
-// 8 MB of memory in 8 kB of a file. A negative count means all chunks that are not needed for
-// pixels, libpng's list of which has the orientation.
+// Drops all chunks that no pixel depends on. Texts and profiles are deflated, and 8 kB of a file
+// can expand to 8 MB. A negative count stands for all chunks that libpng lists as unneeded for
+// pixels; this list includes the orientation, which is restored here.
 void DropAllButPixels(png_structp png) {
   constexpr png_byte kOrientation[] = "eXIf";
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
@@ -205,7 +207,7 @@ bool ReadRows(png_structp png, png_infop info, png_bytepp rows) {
 }  // namespace
 
 ImageHeader PngHeader(std::string_view bytes, std::string_view subject) {
-  constexpr std::size_t kHeader = 16;  // behind the signature and the frame of the chunk IHDR
+  constexpr std::size_t kHeader = 16;  // after the signature and the frame of the chunk IHDR
   if (bytes.size() < kHeader + 9 || bytes.substr(12, 4) != "IHDR") FailUnknownImage(subject);
   const auto side = [&](std::size_t at) {
     return static_cast<std::int64_t>(BigEndian(bytes.substr(kHeader + at, 4)));
@@ -231,7 +233,7 @@ StoredImage DecodePng(std::string_view bytes, std::string_view subject, const Im
   const std::unique_ptr<png_structp, decltype(destroy)> owner(&png, destroy);
   if (!info) throw std::bad_alloc();
   png_set_read_fn(png, &source, Read);
-  if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // checked already
+  if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // was checked already
   DropAllButPixels(png);
   if (!ReadHead(png, info, options.keep_grey, options.keep_depth)) fail();
   const int depth = png_get_bit_depth(png, info) == 16 ? CV_16U : CV_8U;

@@ -17,9 +17,9 @@
 namespace skinmask {
 namespace {
 
-// Rows as PNG has them: a filter byte, then the pixels in R G B (A) order, or the high byte of 16
-// bits first. Grey of 8 bits stays as it is, since masks are runs; all else are differences to the
-// pixel on the left (filter Sub).
+// Makes rows of PNG: a filter byte, then the pixels in R G B (A) order, or 16 bits with the high
+// byte first. Grey of 8 bits is not filtered, because masks consist of runs; all other pixels are
+// differences to the pixel on the left (filter Sub).
 void FilterRows(const cv::Mat& image, std::uint8_t* out) {
   const std::size_t each = image.elemSize(), last = std::min<std::size_t>(each, 3) - 1;
   const std::size_t bytes = static_cast<std::size_t>(image.cols) * each;
@@ -32,14 +32,14 @@ void FilterRows(const cv::Mat& image, std::uint8_t* out) {
     }
     for (std::size_t i = 0; i < bytes; i += each)
       for (std::size_t c = 0; c < each; ++c) {
-        const std::size_t from = i + (c <= last ? last - c : c);  // turned round, but for alpha
+        const std::size_t from = i + (c <= last ? last - c : c);  // reversed, except alpha
         out[1 + i + c] = static_cast<std::uint8_t>(in[from] - (i > 0 ? in[from - each] : 0));
       }
   }
 }
 
-// The rows of a grey picture that lies in memory as FilterRows would make it: as a picture without
-// its first column, which is 0. Null where it does not.
+// The rows of a grey picture whose memory already has the form of FilterRows: a picture without its
+// first column, which is 0. Null otherwise.
 std::uint8_t* FilteredRows(const cv::Mat& image) {
   if (image.type() != CV_8UC1 || image.step[0] != static_cast<std::size_t>(image.cols) + 1 ||
       image.data == image.datastart)
@@ -49,7 +49,7 @@ std::uint8_t* FilteredRows(const cv::Mat& image) {
   return image.data - 1;
 }
 
-// Deflates the next `size` bytes of the input, all of them.
+// Deflates all of the next `size` bytes of the input.
 void Deflate(isal_zstream& stream, std::size_t size, bool last) {
   stream.avail_in = static_cast<std::uint32_t>(size);
   stream.flush = last ? NO_FLUSH : SYNC_FLUSH;
@@ -60,20 +60,20 @@ void Deflate(isal_zstream& stream, std::size_t size, bool last) {
     throw Error("PNG", "cannot be compressed");
 }
 
-// In two calls: at the start of a stream the main loop of ISA-L 2.30 computes the hash of the third
-// byte from the address of `stream` (igzip_icf_body_h1_gr_bt.asm: the register tmp2 was not set),
-// so that the codes, for the same pixels, are others where that hash is another one's too. Up to
-// kFirst bytes before a flush are left to the routine for the end, which does not do so.
+// Deflates in two calls. At the start of a stream the main loop of ISA-L 2.30 computes the hash of
+// the third byte from the address of `stream` (igzip_icf_body_h1_gr_bt.asm: the register tmp2 was
+// not set). If that hash collides with another one, the same pixels get other codes. Up to kFirst
+// bytes before a flush are processed by a different routine, which does not have this defect.
 void AppendPixels(std::uint8_t* rows, std::size_t size, std::string& png) {
   constexpr int kLevel = 1;
   constexpr std::size_t kFirst = 16;
   thread_local std::vector<std::uint8_t> level_buffer(ISAL_DEF_LVL1_DEFAULT);
   thread_local Scratch deflated;
   const ScratchTrim trim(deflated);
-  // What does not shrink is stored in blocks of at least 32 KiB, with a few bytes each.
+  // Incompressible data are stored in blocks of at least 32 KiB, with a few bytes of overhead each.
   const std::size_t bound = size + size / 1024 + 1024;
-  // Zeroed, since the initialisation of ISA-L 2.30 leaves hist_bits, the size of the window, as the
-  // stack had it: a small number there gave other codes for the same pixels.
+  // Zeroed, because the initialisation of ISA-L 2.30 leaves hist_bits, the size of the window,
+  // uninitialised; a small number there gave other codes for the same pixels.
   isal_zstream stream{};
   isal_deflate_init(&stream);
   stream.level = kLevel;
@@ -121,7 +121,7 @@ std::string Encode(const cv::Mat& image, std::string_view palette) {
 
 void AppendPngChunk(std::string& png, std::string_view type, std::string_view content) {
   png += BigEndianBytes(content.size(), 4);
-  const std::size_t start = png.size();  // of what the checksum covers
+  const std::size_t start = png.size();  // start of the checksummed part
   png.append(type).append(content);
   const auto* const covered = reinterpret_cast<const unsigned char*>(&png[start]);
   png += BigEndianBytes(crc32_gzip_refl(0, covered, png.size() - start), 4);

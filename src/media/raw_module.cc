@@ -1,4 +1,4 @@
-// This is the module skinmask-raw: cameras' raw files by LibRaw.
+// The module skinmask-raw: raw files of cameras, by LibRaw.
 #include <libraw/libraw.h>
 
 #include <memory>
@@ -10,21 +10,20 @@ namespace {
 
 constexpr char kDamaged[] = "is a damaged raw file of a camera, or of one that is not known: ";
 
-// Where in the file it is, LibRaw says in one type or another.
+// The type of the offset differs between versions of LibRaw.
 template <class Offset>
 void NoteDamage(void* data, const char*, Offset) {
   *static_cast<bool*>(data) = true;
 }
 
-// It prints no complaint of its own: 0.20 has a handler of a lack of memory that does, 0.21 has
-// none.
+// Keeps LibRaw from printing: 0.20 has a handler for lack of memory that prints, 0.21 has none.
 #if LIBRAW_COMPILE_CHECK_VERSION_NOTLESS(0, 21)
 constexpr unsigned kQuiet = LIBRAW_OPTIONS_NONE;
 #else
 constexpr unsigned kQuiet = LIBRAW_OPIONS_NO_MEMERR_CALLBACK;
 #endif
 
-// Its memory is large, and not for the stack.
+// Allocated on the heap, because a LibRaw object is too large for the stack.
 std::unique_ptr<LibRaw> Open(std::string_view bytes, bool& is_damaged, std::string& problem) {
   auto raw = std::make_unique<LibRaw>(kQuiet);
   raw->set_dataerror_handler(NoteDamage, &is_damaged);
@@ -33,7 +32,7 @@ std::unique_ptr<LibRaw> Open(std::string_view bytes, bool& is_damaged, std::stri
   return raw;
 }
 
-// The camera's white, in sRGB as LibRaw has it by default: as bright as photographs are.
+// White balance of the camera, sRGB, and LibRaw's default brightness, which is that of photographs.
 void SetOptions(libraw_output_params_t& options, bool half) {
   constexpr int kSrgb = 1;
   options.use_camera_wb = 1;
@@ -58,7 +57,8 @@ void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
   const libraw_image_sizes_t& sizes = raw->imgdata.sizes;
   header.size = {sizes.iwidth, sizes.iheight};
   header.pixel_bytes = kFourOf16Bits + kBgr;
-  header.layers = std::int64_t{sizes.raw_width} * sizes.raw_height;  // that are read first
+  // LibRaw reads the data of the whole sensor first.
+  header.layers = std::int64_t{sizes.raw_width} * sizes.raw_height;
 }
 
 void skinmask_decode_raw(std::string_view bytes, bool half, cv::Mat& pixels, std::string& problem) {

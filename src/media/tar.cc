@@ -23,17 +23,18 @@ const LibArchive& Lib() {
   return functions;
 }
 
-// libarchive's own words, which name no file.
+// libarchive's message, which does not name the file.
 std::string TextOf(archive* from) {
   const char* const text = Lib().archive_error_string(from);
   return text ? text : "no reason is known";
 }
 
-// Also at the end, and where libarchive warns. To try again, which it proposes after a header whose
-// sum is wrong, is to read each block of the data as a header.
+// True also for the end and for warnings. ARCHIVE_RETRY, which follows a header with a wrong
+// checksum, is an error: a retry would read each block of the data as a header.
 bool IsWell(int status) { return status >= ARCHIVE_WARN && status != ARCHIVE_RETRY; }
 
-// True where a callback has thrown, now or before.
+// Calls `call` and stores its exception. True if `thrown` holds an exception, of this call or an
+// earlier one.
 template <class Call>
 bool Throws(std::exception_ptr& thrown, const Call& call) {
   try {
@@ -55,7 +56,7 @@ TarEntry::Type TypeOf(archive_entry* entry) {
 
 TarEntry EntryOf(archive_entry* header, std::uint64_t offset) {
   const char* name = Lib().archive_entry_pathname(header);
-  if (!name) name = Lib().archive_entry_pathname_utf8(header);  // the C locale knows only ASCII
+  if (!name) name = Lib().archive_entry_pathname_utf8(header);  // the C locale has only ASCII
   const auto size = Lib().archive_entry_size(header);
   const bool has_data = !Lib().archive_entry_hardlink(header) && size > 0;
   return {name ? name : "", TypeOf(header), has_data ? static_cast<std::uint64_t>(size) : 0,
@@ -71,7 +72,8 @@ bool IsTar(std::string_view bytes) {
 
 TarReader::TarReader(const fs::path& path)
     : path_(path), stream_(path), archive_(Lib().archive_read_new()) {
-  Lib().archive_read_support_format_tar(archive_);  // and no filter: what is compressed is no tar
+  // No filters, because compressed archives are refused.
+  Lib().archive_read_support_format_tar(archive_);
 }
 
 TarReader::~TarReader() { Lib().archive_read_free(archive_); }
@@ -100,7 +102,8 @@ void TarReader::Open() {
   Require(IsWell(status), "is no tar archive: ");
 }
 
-// Throws what a callback threw; else, if something is wrong, the problem and libarchive's words.
+// Rethrows the exception of a callback. Otherwise, if `well` is false, throws the problem with
+// libarchive's message.
 void TarReader::Require(bool well, const std::string& problem) const {
   if (thrown_) std::rethrow_exception(thrown_);
   if (well) return;
@@ -126,17 +129,17 @@ std::optional<TarEntry> TarReader::Next() {
     return std::nullopt;
   }
   TarEntry entry = EntryOf(header, Position());
-  // A step over data past the end of a file would be no error.
+  // Skipping data past the end of a file would not be an error.
   if (entry.type == TarEntry::Type::kFile && stream_.size() > 0 &&
       (entry.offset > stream_.size() || entry.size > stream_.size() - entry.offset))
     throw Error(path_.string(), "ends too early, in " + entry.name);
-  const bool whole = entry.type != TarEntry::Type::kSparse;  // else its pieces are less
+  const bool whole = entry.type != TarEntry::Type::kSparse;  // the stored pieces are smaller
   size_ = entry.size;
   end_ = entry.offset + (whole ? (entry.size + kBlock - 1) / kBlock * kBlock : 0);
   return entry;
 }
 
-// Adds some bytes of the entry's data; false at their end.
+// Appends a piece of the entry's data; returns false at the end.
 bool TarReader::Append(std::string& bytes) {
   const void* piece = nullptr;
   std::size_t size = 0;
@@ -153,7 +156,7 @@ std::string TarReader::Read(const std::function<bool(std::string_view)>& wanted)
   std::string bytes;
   while (bytes.size() < kHead && Append(bytes)) continue;
   if (!wanted(std::string_view(bytes).substr(0, kHead))) return bytes.substr(0, kHead);
-  if (stream_.size() > 0) bytes.reserve(size_);  // the file has so much
+  if (stream_.size() > 0) bytes.reserve(size_);  // the file was checked to have that much
   while (Append(bytes)) continue;
   return bytes;
 }
@@ -164,7 +167,7 @@ std::string_view TarReader::Piece() {
   return {piece_.data(), last_};
 }
 
-// Zeros may follow the mark of the end, and nothing else: another archive would be lost.
+// Only zeros may follow the mark of the end: otherwise a second, joined archive would be ignored.
 void TarReader::RequireNothingMore() {
   const std::uint64_t unread = given_ - std::min(given_, Position());
   std::string_view rest(piece_.data(), last_);
@@ -181,8 +184,8 @@ TarWriter::TarWriter(const fs::path& path, IfExists if_exists)
       unfinished_(path),
       stream_(path, unfinished_.path()),
       archive_(Lib().archive_write_new()) {
-  // GNU's form takes names of any length and bytes as they are. (pax would convert them, which
-  // depends on the locale.)
+  // The GNU format stores names of any length and any bytes unchanged. (pax would convert them,
+  // depending on the locale.)
   Lib().archive_write_set_format_gnutar(archive_);
   Lib().archive_write_set_bytes_per_block(archive_, 0);
   const auto write = [](archive* failed, void* self, const void* bytes,
@@ -200,7 +203,8 @@ TarWriter::TarWriter(const fs::path& path, IfExists if_exists)
   Lib().archive_write_open2(archive_, this, nullptr, write, nullptr, nullptr);
 }
 
-// (libarchive would write the mark, or, told that it failed, not free its buffer.)
+// (The write callback ignores the data, because libarchive would write the mark of the end, or
+// would not free its buffer after an error.)
 TarWriter::~TarWriter() {
   given_up_ = !finished_;
   Lib().archive_write_free(archive_);

@@ -1,4 +1,4 @@
-// Tar archives, entry by entry, by libarchive.
+// Reads and writes tar archives entry by entry, by libarchive.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,20 @@ struct archive;  // libarchive's
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// What a header of an archive says.
+// The content of an entry's header.
 struct TarEntry {
-  enum class Type { kFile, kLink, kSparse, kFolder, kOther };  // of sparse files it holds pieces
-  std::string name;                                            // as it is stored
+  enum class Type { kFile, kLink, kSparse, kFolder, kOther };  // kSparse: stored in pieces
+  std::string name;                                            // as stored
   Type type = Type::kFile;
   std::uint64_t size = 0;    // of its data
-  std::uint64_t offset = 0;  // where they begin in the archive
+  std::uint64_t offset = 0;  // offset of the data in the archive
 };
 
-// True for bytes that begin as a tar archive does: POSIX's and GNU's, not those of before 1988.
+// True for the first bytes of a POSIX or GNU tar archive (not of formats before 1988).
 bool IsTar(std::string_view bytes);
 
-// Reads an archive from a file or a pipe, in its order, in memory that does not grow with it. What
-// is compressed is no tar. Its functions throw Error for one that is damaged, or ends without the
-// mark of its end.
+// Reads an archive sequentially from a file or a pipe, in bounded memory. Compressed archives are
+// refused. The functions throw Error for an archive that is damaged or lacks the mark of its end.
 class TarReader {
  public:
   explicit TarReader(const std::filesystem::path& path);
@@ -42,8 +41,9 @@ class TarReader {
   const std::filesystem::path& path() const { return path_; }
   // The next entry; absent at the end.
   std::optional<TarEntry> Next();
-  // The data of the entry that Next gave, once. `wanted` is called with the first of them (4096
-  // bytes, or all) before memory is taken for the rest; where it says no, these are the result.
+  // Returns the data of the entry of the last Next; may be called once. `wanted` is called with the
+  // first 4096 bytes (or all of fewer) before memory is allocated for the rest. If it returns
+  // false, only these bytes are returned.
   std::string Read(const std::function<bool(std::string_view head)>& wanted);
 
  private:
@@ -58,29 +58,29 @@ class TarReader {
   InputStream stream_;
   std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 16);
   archive* archive_;
-  std::exception_ptr thrown_;  // by a callback, for after libarchive, which is C
+  std::exception_ptr thrown_;  // of a callback; rethrown after the call of libarchive, which is C
   bool open_ = false;
-  std::size_t last_ = 0;     // bytes in the piece
-  std::uint64_t given_ = 0;  // bytes that libarchive was given, or stepped over
-  std::uint64_t size_ = 0;   // of the entry's data
-  std::uint64_t end_ = 0;    // of them in the archive
+  std::size_t last_ = 0;     // number of bytes in piece_
+  std::uint64_t given_ = 0;  // number of bytes that libarchive read or skipped
+  std::uint64_t size_ = 0;   // size of the entry's data
+  std::uint64_t end_ = 0;    // end of these data in the archive
 };
 
-// Writes an archive to a file, which appears whole or not at all, or to a pipe as it comes. Entries
-// belong to nobody (user 0), are of 1970, and may be read by all: equal entries make equal bytes.
+// Writes an archive to a file, which is complete or absent, or to a pipe, piece by piece. Entries
+// have user 0, a time of 1970 and mode 0644, so equal entries give equal bytes.
 class TarWriter {
  public:
-  // Throws Error where there is no room for it (RequireWritable).
+  // Throws Error if `path` cannot be written (see RequireWritable).
   TarWriter(const std::filesystem::path& path, IfExists if_exists);
-  // One that is not finished lacks the mark of its end.
+  // An archive without Finish has no mark of its end.
   ~TarWriter();
   TarWriter(const TarWriter&) = delete;
   TarWriter& operator=(const TarWriter&) = delete;
 
   void Add(const std::string& name, std::string_view bytes);
-  // What has been added so far is written: to a pipe, where no more comes.
+  // Writes everything added so far; for a pipe to which nothing more is written.
   void Flush();
-  // Ends it and puts it in its place.
+  // Writes the mark of the end and renames the file.
   void Finish();
 
  private:
@@ -90,7 +90,7 @@ class TarWriter {
   const IfExists if_exists_;
   UnfinishedFile unfinished_;
   OutputStream stream_;
-  std::string waiting_;  // headers and small files are not worth a call to the system each
+  std::string waiting_;  // a buffer, because headers and small files are not worth a system call
   archive* archive_;
   std::exception_ptr thrown_;  // as in TarReader
   bool finished_ = false, given_up_ = false;

@@ -1,5 +1,5 @@
-// What the module skinmask-tar has of libarchive, which pulls in a dozen libraries: it is loaded
-// when the first archive comes.
+// The functions of libarchive in the module skinmask-tar. libarchive loads a dozen libraries, so
+// the module is loaded with the first archive.
 #pragma once
 
 #include <archive.h>
@@ -21,7 +21,7 @@
 
 namespace skinmask {
 
-// Its members are called as the functions are.
+// The members have the names of the functions.
 struct LibArchive {
 #define SKINMASK_MEMBER(name) decltype(&::name) name;
   SKINMASK_LIBARCHIVE(SKINMASK_MEMBER)

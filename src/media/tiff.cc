@@ -13,7 +13,7 @@
 namespace skinmask {
 namespace {
 
-// A file in memory as libtiff reads it, or writes it to `written`.
+// A file in memory that libtiff reads, or writes to `written`.
 struct TiffFile {
   std::string_view bytes;
   std::size_t at = 0;
@@ -58,33 +58,34 @@ TiffPtr Open(TiffFile& file, const char* mode) {
           TIFFClose};
 }
 
-// Whether libtiff told this thread of pixels that it could not decode. OpenCV has it go on after
-// these, with whatever the memory of the strip or tile held.
+// True if libtiff reported undecodable pixels in this thread. OpenCV makes libtiff continue after
+// such errors, with the old memory of the strip or tile.
 thread_local bool is_damaged = false;
 
-// Errors of tags are none of pixels: a resolution of 0 harms nobody, and a directory that gives no
-// picture is refused before.
+// Errors of tags are ignored, because they do not affect pixels: a resolution of 0 is harmless, and
+// a directory without a picture was refused before.
 void NoteError(thandle_t, const char* function, const char*, va_list) {
   const std::string_view in = function ? function : "";
   is_damaged |= !in.ends_with("SetField") && !in.starts_with("TIFFReadDirectory") &&
                 !in.starts_with("TIFFFetch");
 }
 
-// Of warnings only those are damage that tell of pixels made up, where a JPEG or a fax ends early
-// or makes no sense. All others are of tags, or of data that are whole.
+// Warnings about invented pixels, where a JPEG or a fax is truncated or invalid, count as damage.
+// All other warnings are about tags, or about complete data.
 void NoteWarning(thandle_t, const char* module, const char* format, va_list) {
   const std::string_view from = module ? module : "", text = format ? format : "";
   const bool of_pixels = from == "JPEGLib" || from == "LibJpeg" || from.starts_with("Fax");
   if (of_pixels || text.starts_with("Improper JPEG strip/tile size")) is_damaged = true;
 }
 
-// The first two would print. Once, before any thread needs them; OpenCV replaces those alone.
+// Replaces the handlers that would print. Done once, before any thread needs them; OpenCV replaces
+// only the first two.
 const bool kSilent =
     (TIFFSetErrorHandler(nullptr), TIFFSetWarningHandler(nullptr),
      TIFFSetErrorHandlerExt(NoteError), TIFFSetWarningHandlerExt(NoteWarning), true);
 
-// What may be inside of a TIFF. libtiff knows more, whose libraries end the process (JBIG), or take
-// hours and gigabytes for a hundred bytes.
+// The compressions that are read. Others of libtiff use libraries that abort the process (JBIG), or
+// that take hours and gigabytes for a hundred bytes.
 bool IsReadableCompression(int compression) {
   constexpr int kReadable[] = {
       COMPRESSION_NONE,          COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW, COMPRESSION_CCITTFAX3,
@@ -108,25 +109,25 @@ TiffKind KindOf(TIFF* tiff) {
   return kind;
 }
 
-// Whether OpenCV decodes every pixel of such a TIFF as its tags say. Of others it may leave memory
-// as it was (16 bits of one sample that claim to be RGB) or mix the samples up (planes of 16 bits).
-// Pixels of 32 bits and more it decodes, and they are refused later.
+// True if OpenCV decodes every pixel of such a TIFF as its tags say. In other kinds OpenCV may
+// leave memory unchanged (16 bits of one sample that claim to be RGB) or mix up the samples (planes
+// of 16 bits). Pixels of 32 bits and more are decoded here and refused later.
 bool IsOfReadableKind(const TiffKind& kind) {
-  constexpr int kMaxSamples = 8;  // each takes as long as grey does
+  constexpr int kMaxSamples = 8;  // the time grows with the number of samples
   const bool deep = kind.bits > 8;
   if (kind.samples > kMaxSamples) return false;
   if (kind.bits < 8 && (kind.bits != 1 || kind.samples != 1)) return false;
   if (deep && kind.samples > 1 && kind.planes != PLANARCONFIG_CONTIG) return false;
   if (kind.photometric == PHOTOMETRIC_RGB) return kind.samples == 3 || kind.samples == 4;
   if (kind.photometric == PHOTOMETRIC_MINISBLACK && kind.samples == 1) return true;
-  return !deep;  // white that is 0 would come inverted, and of others libtiff makes RGB
+  return !deep;  // white-is-0 would be inverted, and libtiff converts others to RGB
 }
 
 std::uint32_t CountParts(TIFF* tiff) {
   return TIFFIsTiled(tiff) ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
 }
 
-// What is wrong with the strips or tiles; empty for nothing.
+// The problem of the strips or tiles, or empty.
 std::string ProblemOfParts(TIFF* tiff, std::size_t file_size) {
   for (std::uint32_t i = 0, parts = CountParts(tiff); i < parts; ++i) {
     const std::uint64_t start = TIFFGetStrileOffset(tiff, i);
@@ -137,11 +138,12 @@ std::string ProblemOfParts(TIFF* tiff, std::size_t file_size) {
   return {};
 }
 
-// Of tiles of 8 bits OpenCV has libtiff turn each for itself, and joins what is mirrored in itself:
-// these are decoded as they are stored, and the whole picture is turned.
+// True if the tiles have 8 bits. OpenCV then makes libtiff rotate each tile separately, so a
+// mirrored picture would be assembled from mirrored tiles. Such pictures are decoded as stored, and
+// the whole picture is rotated afterwards.
 bool IsTurnedByTiles(TIFF* tiff) { return TIFFIsTiled(tiff) && KindOf(tiff).bits <= 8; }
 
-// EXIF data that tell the picture's orientation alone.
+// EXIF data with only the picture's orientation.
 std::string OrientationOf(TIFF* tiff) {
   std::uint16_t orientation = ORIENTATION_TOPLEFT;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
@@ -150,13 +152,13 @@ std::string OrientationOf(TIFF* tiff) {
   return exif + LittleEndianBytes(1, 4) + LittleEndianBytes(orientation, 4);
 }
 
-// Of tiles of grey and alpha that the picture's right border cuts off libtiff reads rows askew.
+// True for tiles of grey and alpha that the right border cuts off: libtiff reads their rows skewed.
 bool HasTilesThatAreReadAskew(const ImageHeader& header, const TiffKind& kind) {
   return header.tile.width > 0 && kind.samples == 2 && kind.planes == PLANARCONFIG_CONTIG &&
          header.size.width % header.tile.width != 0;
 }
 
-// The same file, whose picture says that it is upright.
+// The same file with the orientation set to upright.
 std::string WithoutOrientation(std::string_view bytes) {
   std::string file(bytes);
   const std::size_t entry = skinmask::TiffDirectory(bytes).Find(TIFFTAG_ORIENTATION);
@@ -172,9 +174,10 @@ std::string WithoutOrientation(std::string_view bytes) {
                       "its pixels are damaged, or end too early (a whole file)", "", "", 0);
 }
 
-// Decodes strip or tile `part` into `memory`, all of it. libtiff's inflater stops without a word
-// where its data are longer than the part, up to a run's length before the end: what it leaves is
-// told by what was there before. (Data that rightly end in these bytes are only decoded again.)
+// Decodes strip or tile `part` into `memory` completely. If the data are longer than the part,
+// libtiff's inflater stops without an error up to a run's length before the end. The bytes that it
+// did not write are detected by the previous content of the memory. (Data that really end in these
+// bytes are just decoded twice.)
 void DecodePart(TIFF* tiff, std::uint32_t part, std::string& memory) {
   const auto decode = [&](char background) {
     std::ranges::fill(memory, background);
@@ -192,16 +195,16 @@ void DecodePart(TIFF* tiff, std::uint32_t part, std::string& memory) {
   memory.resize(got);
 }
 
-// Copies a tag that has one number.
+// Copies a tag with a single number.
 template <class Number>
 void CopyTag(TIFF* from, TIFF* to, std::uint32_t tag) {
   Number value{};
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, value);
 }
 
-// The same picture, packed otherwise. Without compression, since OpenCV has libtiff decode pixels
-// of more than 8 bits into memory that still holds what was there before, and takes what libtiff
-// leaves of it for pixels. (Into that of other pixels libtiff writes zeros first.)
+// The same picture with another compression. COMPRESSION_NONE is needed because OpenCV makes
+// libtiff decode pixels of more than 8 bits into reused memory, and takes everything in it for
+// pixels. (For other pixels libtiff zeroes the memory first.)
 std::string Repacked(TIFF* tiff, const TiffKind& kind, int compression) {
   std::string bytes;
   TiffFile file{{}, 0, &bytes};
@@ -238,8 +241,9 @@ std::string Repacked(TIFF* tiff, const TiffKind& kind, int compression) {
   return bytes;
 }
 
-// Of files in memory libtiff 4.5 makes no R G B of tiles without compression whose bytes are no
-// multiple of its buffer's unit, since it reads more than such a tile has.
+// True for uncompressed tiles whose size is not a multiple of the unit of libtiff's buffer: for
+// files in memory libtiff 4.5 reads past the end of such a tile and then fails to convert it to
+// RGB.
 bool HasTilesThatAreReadBeyond(TIFF* tiff, const TiffKind& kind) {
   constexpr tmsize_t kUnit = 1024;
   return kind.bits == 8 && kind.photometric <= PHOTOMETRIC_PALETTE &&

@@ -9,10 +9,10 @@
 
 namespace skinmask {
 
-// What skinmask_read_header tells of a TIFF.
+// skinmask_read_header for a TIFF.
 void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& problem);
 
-// These take the flags of cv::imread. An empty image, or cv::Exception: the file is damaged.
+// `flags` are those of cv::imread. A damaged file gives an empty image or throws cv::Exception.
 cv::Mat DecodeWithOpenCv(std::string_view bytes, int flags);
 cv::Mat DecodeTiff(std::string_view bytes, int flags);
 

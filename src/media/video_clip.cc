@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMicrosecondsPerSecond = 1e6;
 
-// Digits and at most one point: no sign, no exponent, no infinity.
+// Parses digits with at most one point: no sign, no exponent, no infinity.
 std::optional<double> Decimal(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789.") != text.npos) return std::nullopt;
   return ParseNumber<double>(text);
@@ -21,7 +21,7 @@ std::optional<double> Decimal(std::string_view text) {
 
 // Seconds of [[HH:]MM:]SS[.mmm].
 std::optional<double> Seconds(std::string_view text) {
-  constexpr double kMax = 1e9;  // thirty years
+  constexpr double kMax = 1e9;  // about thirty years
   double seconds = 0;
   for (int parts = 0; parts < 3; ++parts) {
     const std::size_t colon = text.find(':');
@@ -88,7 +88,8 @@ std::optional<VideoFrame> VideoClip::Read() {
   return frame;
 }
 
-// Of the range. Times count from the first frame of all, so that one is read in any case.
+// Returns the first frame of the range. The first frame of the video is read in any case, because
+// times count from it.
 std::optional<VideoFrame> VideoClip::First() {
   std::optional<VideoFrame> frame = reader_.Read();
   if (!frame || !range_.from || !IsBefore(*frame, *range_.from)) return frame;
@@ -122,7 +123,7 @@ void VideoClip::NoteEnd() {
           fmt::format("ends after {} frames, before {}", last_index_ + 1, TextOf(*range_.to));
     return;
   }
-  constexpr std::int64_t kRounding = 1000;  // microseconds: Matroska counts milliseconds
+  constexpr std::int64_t kRounding = 1000;  // in microseconds; Matroska stores milliseconds
   const double end = last_seconds_ + (info_.rate.num > 0 ? 1 / info_.rate.Value() : 0);
   if (range_.to->value > MicrosecondsOf(end) + kRounding)
     shortfall_ = fmt::format("ends at {:.6g} s, before {}", end, TextOf(*range_.to));

@@ -33,7 +33,7 @@ bool IsFull(const AVFrame& frame) {
          std::ranges::find(kFull, frame.format) != kFull.end();
 }
 
-// FFmpeg's names of the layouts, and of those of full range that have another.
+// FFmpeg's pixel formats of the layouts, and separate formats of full range, if there are any.
 struct LayoutName {
   VideoFrame::Layout layout;
   AVPixelFormat format, full_range = AV_PIX_FMT_NONE;
@@ -57,15 +57,15 @@ ScalerInput SourceOf(const VideoFrame& frame) {
       frame.encoding.matrix == YuvEncoding::Matrix::kBt709 ? SWS_CS_ITU709 : SWS_CS_ITU601;
   for (const LayoutName& name : kLayouts)
     if (frame.layout == name.layout) return {name.format, matrix, full, frame.size};
-  if (frame.layout == VideoFrame::Layout::kI444)  // of JPEGs alone
+  if (frame.layout == VideoFrame::Layout::kI444)  // from JPEGs only
     return {AV_PIX_FMT_YUV444P, matrix, full, frame.size};
   const AVFrame& source = *static_cast<const AVFrame*>(frame.owner.get());
   return {static_cast<AVPixelFormat>(source.format), source.colorspace, IsFull(source), frame.size};
 }
 
-// The planes of a frame as swscale may read them: to the end of a vector, which in rows of other
-// widths is behind the last one. Decoders leave room there; planes of others, which may end where
-// their memory does, are copied.
+// The planes of a frame as swscale may read them. swscale reads whole vectors, so for most widths
+// it reads past the end of the last row. Decoders leave room there; planes from other sources,
+// which may end where their memory ends, are copied.
 struct Readable {
   explicit Readable(const AVFrame& frame) {
     std::copy_n(frame.data, 4, planes);
@@ -100,7 +100,7 @@ struct Readable {
   std::array<cv::Mat, 3> copies;
 };
 
-// A frame as it is stored, into a picture of its height.
+// Converts a stored frame to a picture of the same height.
 void Convert(const VideoFrame& frame, const cv::Mat& to) {
   thread_local ScalerInput last{};
   thread_local ScalerPtr scaler;
@@ -118,9 +118,10 @@ void Convert(const VideoFrame& frame, const cv::Mat& to) {
   Ffmpeg::Get().sws_scale(scaler.get(), from.planes, from.strides, 0, to.rows, rows, row_stride);
 }
 
-// What cameras give goes through swscale's general converter, 1.7 ms a megapixel, where planes have
-// a fast one. Bands of it go to several threads. Each is converted with rows beyond it, on which
-// the chroma of its own depends, so the bytes are those of the whole.
+// NV12 and YUYV, which cameras deliver, need swscale's general converter (1.7 ms a megapixel);
+// planar layouts have a fast one. Several threads convert bands of such frames. Each band is
+// converted with additional rows, on which its chroma depends, so the bytes equal those of the
+// whole conversion.
 constexpr int kBands = 4, kBandOverlap = 8;
 
 bool HasBands(const VideoFrame& frame) {
@@ -164,7 +165,7 @@ Orientation OrientationOf(const std::int32_t* matrix) {
   const double determinant =
       static_cast<double>(matrix[0]) * matrix[4] - static_cast<double>(matrix[1]) * matrix[3];
   Orientation result;
-  if (determinant < 0) {  // a reflection is one from left to right, and then a turn
+  if (determinant < 0) {  // decompose a reflection into a horizontal flip and a rotation
     result.mirrored = true;
     turned[0] = -turned[0];
     turned[1] = -turned[1];
@@ -185,7 +186,7 @@ VideoFrame WrapFrame(FramePtr frame, const Orientation& orientation) {
     result.encoding.matrix = YuvEncoding::Matrix::kBt709;
   else if (result.layout != VideoFrame::Layout::kBgr &&
            std::ranges::find(kBt601, frame->colorspace) == kBt601.end())
-    result.layout = VideoFrame::Layout::kOther;  // BT.2020 and the like: there are no kernels
+    result.layout = VideoFrame::Layout::kOther;  // there are no kernels for BT.2020 and similar
   result.size = {frame->width, frame->height};
   for (std::size_t i = 0; i < result.planes.size(); ++i) {
     result.planes[i] = frame->data[i];

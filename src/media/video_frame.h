@@ -1,4 +1,4 @@
-// Makes a VideoFrame of a frame of FFmpeg's, and converts pixels by its library swscale.
+// Makes a VideoFrame from FFmpeg's AVFrame, and converts pixels by swscale.
 #pragma once
 
 #include "media/ffmpeg.h"
@@ -7,19 +7,19 @@
 
 namespace skinmask {
 
-// Pixels of a row beyond the picture that swscale's converters may read or write.
+// The number of pixels beyond the end of a row that swscale's converters may read or write.
 inline constexpr int kPaddingPixels = 16;
 
-// Throws Error for a name that FFmpeg has not, with the nearest that it has.
+// Throws Error for a name that FFmpeg does not know, with the nearest known one.
 void RequirePixelFormat(const std::string& name);
 
-// Of a display matrix (nine numbers as FFmpeg has them), to the nearest quarter turn.
+// The orientation of a display matrix (nine numbers, as in FFmpeg), rounded to quarter turns.
 Orientation OrientationOf(const std::int32_t* display_matrix);
 
-// Layout, encoding, planes; the frame keeps what it refers to alive. Timestamps are the caller's.
+// Sets layout, encoding and planes; the result owns the AVFrame. The caller sets the timestamps.
 VideoFrame WrapFrame(FramePtr frame, const Orientation& orientation);
 
-// A converter between pictures of one size, one side of which may be YUV: with that matrix
+// A converter between pictures of the same size, one of which may be YUV with the given matrix
 // (SWS_CS_...) and range.
 ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, AVPixelFormat to, int matrix,
                      bool full_range, int flags);

@@ -25,8 +25,8 @@
 namespace skinmask {
 namespace {
 
-// Names of FFmpeg's: MP4 and QuickTime, Matroska and WebM, AVI, MPEG programme and transport
-// streams, ASF, Flash, Ogg, MXF, DV, YUV4MPEG, GIF, NUT, IVF, and the bare streams of codecs.
+// FFmpeg's names of the containers: MP4 and QuickTime, Matroska and WebM, AVI, MPEG programme and
+// transport streams, ASF, Flash, Ogg, MXF, DV, YUV4MPEG, GIF, NUT, IVF, and raw streams of codecs.
 constexpr char kContainers[] =
     "mov,matroska,avi,mpeg,mpegts,asf,flv,ogg,mxf,dv,yuv4mpegpipe,gif,nut,ivf,mpegvideo,h264,hevc,"
     "m4v,mjpeg,obu,av1";
@@ -35,7 +35,7 @@ constexpr std::array kDecoded = {
     // Phones, cameras and browsers
     AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
     AV_CODEC_ID_MJPEG, AV_CODEC_ID_H263, AV_CODEC_ID_H263P, AV_CODEC_ID_DVVIDEO,
-    // Discs, broadcasts and the web of before
+    // Discs, broadcasts and the web of earlier years
     AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4, AV_CODEC_ID_THEORA,
     AV_CODEC_ID_FLV1, AV_CODEC_ID_VP6, AV_CODEC_ID_VP6F, AV_CODEC_ID_VP6A, AV_CODEC_ID_MSMPEG4V2,
     AV_CODEC_ID_MSMPEG4V3, AV_CODEC_ID_WMV1, AV_CODEC_ID_WMV2, AV_CODEC_ID_WMV3, AV_CODEC_ID_VC1,
@@ -45,11 +45,11 @@ constexpr std::array kDecoded = {
     AV_CODEC_ID_FFVHUFF, AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_PNG,
     AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_V210};
 
-// A picture of a GIF may be one pixel of 22 bytes, and yet makes a frame of the whole canvas.
+// A picture of a GIF can be one pixel in 22 bytes, but makes a frame of the whole canvas.
 constexpr std::int64_t kMaxGifPixels = 1 << 24;
 
-// The decoders of those, for FFmpeg's option `codec_whitelist`. No sound and no subtitles are among
-// them: what FFmpeg would decode to know more of these is left unknown.
+// The names of these decoders, for FFmpeg's option `codec_whitelist`. No sound and no subtitle
+// decoder is included, so FFmpeg leaves unknown what it would find by decoding these.
 const std::string& DecoderNames() {
   static const std::string all = [] {
     const Ffmpeg& av = Ffmpeg::Get();
@@ -65,7 +65,7 @@ const std::string& DecoderNames() {
 
 using Options = std::vector<std::pair<const char*, std::string>>;
 
-// How much FFmpeg looks at of what is to be current, in microseconds; the rest of the timeout is
+// How much of a real-time input FFmpeg analyses, in microseconds; the rest of the timeout remains
 // for connecting.
 constexpr const char* kAnalyzed = "1000000";
 
@@ -79,12 +79,12 @@ int Open(InputPtr& input, const std::string& address, const AVInputFormat* demux
   for (const auto& [key, value] : options) av.av_dict_set(&dictionary, key, value.c_str(), 0);
   const int result = av.avformat_open_input(&format, address.c_str(), demuxer, &dictionary);
   av.av_dict_free(&dictionary);
-  input.reset(format);  // null after an error
+  input.reset(format);  // format is null after an error
   return result;
 }
 
-// FFmpeg takes JPEGs one after the other for an image, and not for Motion JPEG, from the first one
-// of some size on.
+// If the first JPEG of a Motion JPEG file exceeds some size, FFmpeg takes the file for a single
+// image; the demuxer is set here to avoid that.
 const AVInputFormat* DemuxerFor(const std::string& address) {
   constexpr std::string_view kFile = "file:";
   if (!address.starts_with(kFile)) return nullptr;
@@ -93,7 +93,7 @@ const AVInputFormat* DemuxerFor(const std::string& address) {
   return jpeg ? Ffmpeg::Get().av_find_input_format("mjpeg") : nullptr;
 }
 
-// Whether something can be read from a pipe within three seconds, or, with `patience`, ever.
+// True if data can be read from a pipe within three seconds, or, with `patience`, at any time.
 bool HasWriter(int pipe, bool patience, const std::atomic<bool>* stop) {
   constexpr int kWaits = 30, kWaitMilliseconds = 100;
   pollfd wait{pipe, POLLIN, 0};
@@ -103,10 +103,10 @@ bool HasWriter(int pipe, bool patience, const std::atomic<bool>* stop) {
   return ready > 0;
 }
 
-// For AVCodecContext::err_recognition: checksums count, and decoders that would paint over damage
-// and say so of another picture than the first that shows it give up instead. Not so those that say
-// it of the right one; nor H.264, which takes a recording that begins in the middle of a stream for
-// damaged then.
+// For AVCodecContext::err_recognition. Checksums are always verified. Some decoders conceal damage
+// and flag a later picture than the first damaged one; these must fail instead. Other decoders flag
+// the right picture. H.264 would, with this flag, take a recording that begins in the middle of a
+// stream for damaged.
 int ErrorRecognition(AVCodecID codec) {
   constexpr std::array kGiveUp = {AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4,
                                   AV_CODEC_ID_MJPEG, AV_CODEC_ID_PNG};
@@ -129,12 +129,12 @@ std::string HeadOf(const std::string& path, std::size_t size) {
 VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
     : address_("file:" + path) {
   struct stat status;
-  if (stat(path.c_str(), &status) != 0) return;  // FFmpeg says it
+  if (stat(path.c_str(), &status) != 0) return;  // FFmpeg reports this
   if (S_ISREG(status.st_mode) && IsTar(HeadOf(path, 512)))
     throw Error(path, "is a tar archive, and no video");
   if (!S_ISFIFO(status.st_mode)) return;
   pipe_ = Descriptor(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  constexpr int kPipeBytes = 1 << 20;  // the default of 64 KiB is a fraction of a frame
+  constexpr int kPipeBytes = 1 << 20;  // the default of 64 KiB holds only a part of a frame
   fcntl(pipe_.get(), F_SETPIPE_SZ, kPipeBytes);
   if (!HasWriter(pipe_.get(), IsDescriptor(path), stop))
     throw Error(path, "is a pipe that nobody writes to");
@@ -155,11 +155,10 @@ int OpenFile(InputPtr& input, const std::string& address, AVIOInterruptCB interr
 
 int OpenStream(InputPtr& input, const std::string& address, AVIOInterruptCB interrupt) {
   Ffmpeg::Get().avformat_network_init();
-  const Options options{
-      {"fflags", "nobuffer"},
-      {"analyzeduration", kAnalyzed},
-      {"rtsp_flags", "prefer_tcp"},  // no lost packets where the server can do that
-      {"overrun_nonfatal", "1"}};    // UDP: too slow a reader loses packets, not the stream
+  const Options options{{"fflags", "nobuffer"},
+                        {"analyzeduration", kAnalyzed},
+                        {"rtsp_flags", "prefer_tcp"},  // no lost packets, if the server supports it
+                        {"overrun_nonfatal", "1"}};    // UDP: a slow reader only loses packets
   return Open(input, address, nullptr, options, interrupt);
 }
 
@@ -181,8 +180,8 @@ void CheckPictures(const AVCodecParameters& picture, std::int64_t max_pixels,
 }
 
 void CheckOpened(int result, const std::string& name) {
-  // The demuxer of Y4M adds the length of "FRAME\n" to the bytes of a frame, or to the error that
-  // they are.
+  // The Y4M demuxer adds the length of "FRAME\n" to the size of a frame, even if that size is an
+  // error code.
   constexpr int kWrongSize = AVERROR(EINVAL) + 6;
   if (result == AVERROR(EINVAL))
     throw Error(name,
@@ -255,8 +254,8 @@ CodecPtr OpenDecoder(const AVCodec& decoder, const AVStream& video, const VideoO
   codec->get_buffer2 = ZeroedBuffer;
   if (!stream) codec->err_recognition |= ErrorRecognition(decoder.id);
   codec->thread_count = options.threads;
-  // A thread to each frame would delay every frame by as many as there are threads, and a frame
-  // could be handed out before another thread finds it damaged.
+  // Frame threading would delay each frame by the number of threads, and could return a frame
+  // before another thread finds that it is damaged.
   codec->thread_type = FF_THREAD_SLICE;
   const int result = av.avcodec_open2(codec.get(), &decoder, nullptr);
   if (result < 0)

@@ -49,7 +49,7 @@ const AVCodec& EncoderOf(const std::string& name) {
   return *encoder;
 }
 
-// The encoder's own formats that lose nothing that 8-bit pictures without transparency do not have.
+// The encoder's formats that keep the transparency and the 16 bits of `source`.
 std::vector<AVPixelFormat> FormatsFor(const AVCodec& encoder, const AVPixelFormat* its_own,
                                       AVPixelFormat source) {
   std::vector<AVPixelFormat> formats;
@@ -62,11 +62,11 @@ std::vector<AVPixelFormat> FormatsFor(const AVCodec& encoder, const AVPixelForma
                                 : "stores no transparency (libvpx-vp9, prores_ks and ffv1 do)");
 }
 
-// What an encoder gets for pictures of `source`: a lossless one as much as it can take, any other
-// the pixels that players take.
+// The pixel format for the encoder: for a lossless one the format that loses least, for others the
+// format that players expect.
 AVPixelFormat FormatFor(const AVCodec& encoder, AVPixelFormat source) {
   const Ffmpeg& av = Ffmpeg::Get();
-  if (encoder.id == AV_CODEC_ID_WRAPPED_AVFRAME) {  // that is, YUV4MPEG
+  if (encoder.id == AV_CODEC_ID_WRAPPED_AVFRAME) {  // used for YUV4MPEG
     if (IsTransparent(source) || IsDeep(source))
       throw Error("YUV4MPEG", "holds 8 bits and no transparency (rawvideo and matroska do)");
     return source == AV_PIX_FMT_GRAY8 ? source : AV_PIX_FMT_YUV420P;
@@ -85,7 +85,7 @@ AVPixelFormat FormatFor(const AVCodec& encoder, AVPixelFormat source) {
                                               nullptr);
 }
 
-// What the encoder writes of its colours: BT.709, full range where its pixels have that.
+// Sets the colour tags of the encoder: BT.709, and full range if the pixel format has it.
 void TagColors(AVCodecContext& codec) {
   if (Described(codec.pix_fmt).flags & AV_PIX_FMT_FLAG_RGB) return;
   const bool full = codec.pix_fmt == AV_PIX_FMT_YUVJ420P || codec.pix_fmt == AV_PIX_FMT_GRAY8 ||
@@ -96,10 +96,10 @@ void TagColors(AVCodecContext& codec) {
   codec.color_trc = AVCOL_TRC_BT709;
 }
 
-// The instructions that x264 may use, or empty for all that there are. Its routine for AVX-512 that
-// weighs macroblocks (mbtree) reads memory that nobody wrote where a row of them is no multiple of
-// 8 (x264 164): in 1 of 20 runs the same pictures gave another stream. With AVX2 they give the one
-// that they give with less, down to SSSE3. (Of how many cores there are the stream depends still.)
+// The parameter that limits x264's instruction sets, or empty. x264's AVX-512 routine for mbtree
+// reads uninitialised memory if a row of macroblocks is not a multiple of 8 (x264 164): in 1 of 20
+// runs the same pictures gave a different stream. With AVX2 the stream equals that of all lower
+// instruction sets down to SSSE3. (It still depends on the number of cores.)
 std::string X264Params() {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (__builtin_cpu_supports("avx512f")) return "asm=avx2";
@@ -107,7 +107,7 @@ std::string X264Params() {
   return {};
 }
 
-// Encoders with a constant rate factor: theirs of the quality 90, and its least and most.
+// Encoders with a constant rate factor: the factor for quality 90, and its range.
 struct RateFactor {
   std::string_view encoder;
   int usual, least, most;
@@ -117,16 +117,16 @@ constexpr RateFactor kRateFactors[] = {{"libx264", 18, 0, 51},    {"libx264rgb",
                                        {"libvpx-vp9", 18, 0, 63}, {"libaom-av1", 20, 0, 63},
                                        {"libsvtav1", 25, 1, 63}};
 
-// Empty for an encoder without one.
+// The rate factor for a quality; empty for an encoder without one.
 std::string RateFactorOf(const std::string& encoder, int quality) {
-  constexpr double kOfEach = 0.6;  // as much as one of JPEG's changes it
+  constexpr double kOfEach = 0.6;  // change for one step of quality, similar to that of JPEG
   const auto* const found = std::ranges::find(kRateFactors, encoder, &RateFactor::encoder);
   if (found == std::end(kRateFactors)) return {};
   const auto factor = found->usual + static_cast<int>(std::lround(kOfEach * (90 - quality)));
   return std::to_string(std::clamp(factor, found->least, found->most));
 }
 
-// What encoders do of themselves is meant for streams of a given bit rate, or takes long.
+// Sets the options, because the defaults of encoders target a given bit rate or are slow.
 void SetQuality(AVCodecContext& codec, const std::string& encoder,
                 const VideoWriteOptions& options) {
   const auto set = [&](const char* key, const char* value) {
@@ -152,23 +152,25 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
     set(encoder == "libsvtav1" ? "preset" : "cpu-used", "8");
     set("crf", factor.c_str());
   } else if (encoder == "ffv1") {
-    // Slices, each with a checksum; some of a picture of two rows or columns would hold nothing,
-    // and their pixels be lost.
+    // Version 3 has slices with checksums. In pictures of one or two rows or columns some slices
+    // would be empty, and their pixels would be lost.
     constexpr int kFewest = 3;
     codec.level = std::min(codec.width, codec.height) < kFewest ? 1 : 3;
-    // Players can jump to each second. (Every frame a key would be an entry each in the index.)
+    // A key frame for each second, so that players can seek. (With key frames only, each would need
+    // an entry in the index.)
     codec.gop_size = std::max(1, static_cast<int>(std::lround(options.rate.Value())));
   } else if (encoder.starts_with("libvpx")) {
-    constexpr std::int64_t kNoLimit = 1'000'000'000;  // VP8 wants one beside its quality
+    constexpr std::int64_t kNoLimit = 1'000'000'000;  // VP8 needs a bit rate beside its quality
     const bool vp9 = encoder == "libvpx-vp9";
     codec.bit_rate = vp9 ? 0 : kNoLimit;  // constant quality
     set("crf", factor.c_str());
     set("cpu-used", "4");
-    set("auto-alt-ref", "0");  // with which they take no transparency
+    set("auto-alt-ref", "0");  // does not work with transparency
   }
 }
 
-// What encoders put before the sound, and players leave out, is not in a part of it.
+// Removes the encoder's padding at the start, which players skip, because a part of the sound does
+// not have it.
 void ForgetPadding(AVCodecParameters& codec) {
   constexpr int kPreSkip = 10;  // two bytes of OpusHead (RFC 7845)
   codec.initial_padding = 0;
@@ -213,7 +215,7 @@ SoundCopy::SoundCopy(const VideoSound& sound, AVFormatContext* output)
     throw Error(output->oformat->name, fmt::format("holds no {}", codec_name()));
   stream_ = av.avformat_new_stream(output, nullptr);
   av.avcodec_parameters_copy(stream_->codecpar, from().codecpar);
-  stream_->codecpar->codec_tag = 0;  // those of the containers differ
+  stream_->codecpar->codec_tag = 0;  // tags differ between containers
   stream_->time_base = from().time_base;
   if (whole_) return;
   start_ = av.av_rescale_q(*sound.start, AvOf(sound.time_base), from().time_base);
@@ -234,7 +236,7 @@ void SoundCopy::Open(const std::string& path) {
   ReadPacket();
 }
 
-// What cannot be read is the end: that the file is damaged, its pictures tell.
+// Unreadable data count as the end; the damage of the file is reported with the pictures.
 void SoundCopy::ReadPacket() {
   const Ffmpeg& av = Ffmpeg::Get();
   do {

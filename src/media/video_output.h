@@ -1,5 +1,5 @@
-// What a video that is written has: pictures, by encoders that are set for what this project
-// writes, and beside them the sound of another file, as it is stored there.
+// The streams of a written video: pictures, by encoders with the settings of this project, and the
+// copied sound of another file.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 
 namespace skinmask {
 
-// The encoder that FFmpeg calls so, or (vp9, h264, ...) its first one for the codec of that name,
-// for pictures of `size` with pixels as in `source`. It is the same on every run. Throws Error:
-// there is none, or it does not take what makes `source` up: transparency, more than 8 bits.
+// Opens FFmpeg's encoder of this name or, for the name of a codec (vp9, h264, ...), its first
+// encoder, for pictures of `size` with the pixel format `source`. Its output is the same on every
+// run. Throws Error if there is no such encoder, or if it does not support the transparency or the
+// more than 8 bits of `source`.
 CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelFormat source,
                      const VideoWriteOptions& options, bool global_header);
 
@@ -23,22 +24,22 @@ inline double SecondsOf(std::int64_t time, AVRational base) {
   return static_cast<double>(time) * base.num / base.den;
 }
 
-// Copies the sound of one file into another, packet by packet, in the order in which they are
-// stored; of several streams the one that players take. Nothing is decoded.
+// Copies the sound of one file into another, packet by packet in the stored order, without
+// decoding. Of several streams the one that players choose is copied.
 class SoundCopy {
  public:
-  // Adds a stream to `output`, whose header is not yet written. Throws Error where there is no
-  // sound that can be read a second time, or the container does not hold it.
+  // Adds a stream to `output`, whose header must not be written yet. Throws Error if the file has
+  // no sound that can be read a second time, or if the container cannot hold it.
   SoundCopy(const VideoSound& sound, AVFormatContext* output);
 
-  // Writes what begins before `end`, in seconds of the output, as far as it is not written. A
-  // negative value of FFmpeg's where the file cannot be written.
+  // Writes the remaining packets that begin before `end`, in seconds of the output. Returns a
+  // negative error code of FFmpeg if the file cannot be written.
   int WriteUntil(double end);
 
   const char* codec_name() const {
     return Ffmpeg::Get().avcodec_get_name(from().codecpar->codec_id);
   }
-  // Why it ends before its time; empty: it does not.
+  // Why the sound ends early; empty if it does not.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -50,10 +51,12 @@ class SoundCopy {
   AVStream* stream_ = nullptr;
   InputPtr input_;
   int index_ = -1;
-  PacketPtr packet_;  // the next one to write, in the time base of its input
+  // The next packet to write, in the time base of its input.
+  PacketPtr packet_;
   bool at_end_ = false;
   const bool whole_;
-  std::int64_t start_ = 0;  // that becomes 0, in the input's time base
+  // The timestamp that becomes 0, in the time base of the input.
+  std::int64_t start_ = 0;
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();
   std::string problem_;
 };

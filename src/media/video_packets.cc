@@ -15,16 +15,17 @@
 namespace skinmask {
 namespace {
 
-// As MatroskaEnd, of an AVI: behind its first chunk (RIFF: an ID, a length of four bytes, the
-// lowest first, the data). Streams that were written down a pipe have no length, or the greatest.
+// Like MatroskaEnd for an AVI: the end of its first chunk (RIFF: an ID, a little-endian length of
+// four bytes, the data). Streams that were written to a pipe have a length of 0 or the greatest
+// one.
 std::int64_t AviEnd(std::string_view head) {
   if (head.size() < 8) return 0;
   const auto size = static_cast<std::int64_t>(LittleEndian(head.substr(4, 4)));
-  return size >= 0xffffff00 ? 0 : size;  // some writers count the ID and the length, too
+  return size >= 0xffffff00 ? 0 : size;  // some writers include the ID and the length
 }
 
-// Where the last page of an Ogg file ends (RFC 3533: 26 bytes, a number of segments, the length of
-// each, the data), from the end of the file.
+// How far the last page of an Ogg file reaches past the end of the file (RFC 3533: 26 bytes, the
+// number of segments, the length of each, the data).
 std::int64_t BehindOggPage(const std::string& path, std::int64_t file_size) {
   constexpr std::int64_t kHeader = 27, kMaxPage = kHeader + 255 + 255 * 255;
   std::string tail(static_cast<std::size_t>(std::min(file_size, kMaxPage)), '\0');
@@ -42,7 +43,7 @@ std::int64_t BehindOggPage(const std::string& path, std::int64_t file_size) {
   return size - static_cast<std::int64_t>(page.size());
 }
 
-// How many bytes a pipe gives, which is read to its end.
+// The number of bytes of a pipe, which is read to its end.
 std::int64_t SizeOfPipe(AVIOContext& pipe) {
   unsigned char rest[4096];
   while (Ffmpeg::Get().avio_read(&pipe, rest, sizeof rest) > 0) {
@@ -50,7 +51,8 @@ std::int64_t SizeOfPipe(AVIOContext& pipe) {
   return pipe.pos;
 }
 
-// The file, its other streams left aside; null where it has no packets that tell of frames.
+// Opens the file with only the searched stream; null if its packets do not give the numbers of
+// frames.
 InputPtr OpenForSearch(const SearchedVideo& video) {
   InputPtr format;
   if (OpenFile(format, video.address) < 0) return nullptr;
@@ -66,7 +68,7 @@ class KeyFrameSearch {
   KeyFrameSearch(const SearchedVideo& video, const VideoTime& moment)
       : video_(video), moment_(moment) {}
 
-  // Takes the next packet; false when no more are needed, or of use.
+  // Processes the next packet; returns false when no more packets are needed or useful.
   bool Take(const AVPacket& packet) {
     if (packet.stream_index != video_.stream || (packet.flags & AV_PKT_FLAG_DISCARD)) return true;
     if (packet.pts == AV_NOPTS_VALUE) {
@@ -100,13 +102,13 @@ class KeyFrameSearch {
   std::int64_t TimeOf(std::int64_t pts) const {
     return MicrosecondsOf(static_cast<double>(pts - video_.first_pts) * video_.time_base.Value());
   }
-  // Between a key frame and the next one come all pictures that are shown before the first: when
-  // the next one comes, what is before the first is complete. Until then its index is that among
-  // the packets.
+  // True if the key frame is certainly after the moment. All pictures that are shown before a key
+  // frame come before the next key frame in the file; when that one arrives, the list of earlier
+  // pictures is complete. Until then `index` is only the index among the packets.
   bool IsBeyond(const KeyFrame& key) const {
     return (moment_.unit == VideoTime::Unit::kFrames ? key.index : TimeOf(key.pts)) > moment_.value;
   }
-  // The place in the sorted times.
+  // The index of the moment in the sorted times.
   std::size_t Wanted() const {
     const auto last = static_cast<std::int64_t>(times_.size()) - 1;
     if (moment_.unit == VideoTime::Unit::kFrames)
@@ -145,7 +147,7 @@ AVPacket* VideoPackets::Next(AVFormatContext* format, int index, const std::atom
   return packet_->buf ? packet_.get() : nullptr;
 }
 
-// False for what is not to be decoded, or is nothing.
+// Reads a packet. Returns false if there is none to decode.
 bool VideoPackets::Read(AVFormatContext* format, int index) {
   const Ffmpeg& av = Ffmpeg::Get();
   const DamageLog log;
@@ -156,7 +158,7 @@ bool VideoPackets::Read(AVFormatContext* format, int index) {
   }
   if (result < 0) end_ = result == AVERROR_EOF ? end_.value_or(result) : result;
   const bool ours = result >= 0 && packet_->stream_index == index;
-  // In a transport stream FFmpeg marks the packet before the one that a gap follows: it is whole.
+  // In a transport stream FFmpeg flags the packet before a gap; that packet itself is whole.
   const bool corrupt = ours && strict_ && (packet_->flags & AV_PKT_FLAG_CORRUPT);
   const bool whole = std::string_view(format->iformat->name) == "mpegts";
   const bool taken = ours && !end_ && (!corrupt || whole);
@@ -184,7 +186,7 @@ std::int64_t MatroskaEnd(std::string_view head) {
   const int length = std::countl_zero(first) + 1;
   const std::string_view coded = head.substr(at, static_cast<std::size_t>(length));
   if (length > 8 || std::ssize(coded) < length) return 0;
-  const std::uint64_t mark = std::uint64_t{1} << 7 * length;  // behind the leading zeros
+  const std::uint64_t mark = std::uint64_t{1} << 7 * length;  // the bit after the leading zeros
   const auto size = static_cast<std::int64_t>(BigEndian(coded) - mark);
   const bool unknown = size == static_cast<std::int64_t>(mark) - 1;
   return unknown ? 0 : static_cast<std::int64_t>(at) + length + size;

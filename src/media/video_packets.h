@@ -1,5 +1,5 @@
-// Reads the packets of an open input, up to its end or to damage; tells whether the end is where it
-// should be, and where decoding can begin for a moment in the middle of a video.
+// Reads the packets of an open input up to its end or to damage; checks whether the end is where it
+// should be, and finds where decoding can start for a moment in the middle of a video.
 #pragma once
 
 #include <atomic>
@@ -16,19 +16,19 @@ namespace skinmask {
 
 class VideoPackets {
  public:
-  // `strict`: damage is an end. `ahead`: a packet waits until the next one has come, since damage
-  // that a demuxer passes over before that mostly begins in it.
+  // `strict`: damage ends the input. `ahead`: each packet is held until the next one is read,
+  // because damage that a demuxer skips before the next packet is mostly in the held one.
   VideoPackets(bool strict, bool ahead);
 
-  // The next one of the stream `index`, valid until the next call; null at the end, and after
+  // The next packet of the stream `index`, valid until the next call; null at the end, and after
   // `stop`.
   AVPacket* Next(AVFormatContext* format, int index, const std::atomic<bool>* stop);
-  // Why there are no more: what FFmpeg returned, or AVERROR_INVALIDDATA for damage. Absent where
-  // there may be more.
+  // The reason for the end: FFmpeg's result, or AVERROR_INVALIDDATA for damage. Absent before the
+  // end.
   std::optional<int> end() const { return end_; }
-  std::int64_t count() const { return count_; }    // of those that came
-  std::int64_t behind() const { return behind_; }  // the place in the file behind the last of them
-  void Drop();                                     // before reading elsewhere
+  std::int64_t count() const { return count_; }    // number of packets
+  std::int64_t behind() const { return behind_; }  // offset in the file after the last packet
+  void Drop();                                     // call before seeking
 
  private:
   bool Read(AVFormatContext* format, int index);
@@ -39,19 +39,19 @@ class VideoPackets {
   std::int64_t count_ = 0, behind_ = 0;
 };
 
-// What is wrong with the end of an open file, which was read to its end by `packets`, of its stream
-// `index`; empty where nothing is: its container names data that lie behind the end of the file; an
-// AVI's index has more pictures than came; a GIF's blocks do not lead to the mark of its end; a Y4M
-// goes on behind its last whole frame. Of a pipe, `piped` are the first bytes that came.
+// The problem of the end of a file whose stream `index` was read to its end by `packets`; empty if
+// there is none. Problems: the container refers to data after the end of the file; an AVI's index
+// has more pictures than were read; a GIF's blocks do not reach the trailer; a Y4M has data after
+// its last whole frame. For a pipe, `piped` are its first bytes.
 std::string WrongEnd(const AVFormatContext& format, int index, const std::string& path,
                      const std::string& piped, const VideoPackets& packets);
 
-// Where a Matroska file with this beginning says that it ends: behind its segment (RFC 8794: an ID,
-// a length of one to eight bytes whose leading zeros tell how many, the data). 0 where it does not
-// say.
+// The end of a Matroska file by its first bytes: the end of its segment (RFC 8794: an ID, a length
+// of one to eight bytes whose number of leading zeros gives its size, the data). 0 if unknown.
 std::int64_t MatroskaEnd(std::string_view head);
 
-// The time of a frame, `seconds` after the first, as it is compared with a VideoTime.
+// The time of a frame, `seconds` after the first one, in the form that is compared with a
+// VideoTime.
 inline std::int64_t MicrosecondsOf(double seconds) { return std::llround(seconds * 1e6); }
 
 // A key frame: its timestamp, its number in the video, and the timestamp to seek to.
@@ -59,20 +59,20 @@ struct KeyFrame {
   std::int64_t pts = 0, index = 0, seek_to = 0;
 };
 
-// A video file that is to be searched.
+// A video file to search.
 struct SearchedVideo {
-  std::string address;  // as FFmpeg takes it; a file that can be read a second time
+  std::string address;  // FFmpeg's address of a file that can be read a second time
   int stream = 0;
   Rational time_base;
   std::int64_t first_pts = 0;  // of the first frame
   const std::atomic<bool>* stop = nullptr;
 };
 
-// The last key frame that is not after `moment` (or, where that is after the end, the last of all).
-// It goes through the packets from the start, which takes as long as reading the file up to there,
-// and decodes nothing. Absent where nothing is gained (it is the first frame), and where packets do
-// not tell the number of a frame: in containers other than MP4 and Matroska, a frame may have
-// several, or none that says when it is shown.
+// The last key frame that is not after `moment` (or the last one of all, if `moment` is after the
+// end). Reads the packets from the start, without decoding, which takes as long as reading the file
+// up to there. Absent if it is the first frame, because nothing is gained, and for containers other
+// than MP4 and Matroska, in which a frame can have several packets or no timestamp, so packets do
+// not give the number of a frame.
 std::optional<KeyFrame> KeyFrameBefore(const SearchedVideo& video, const VideoTime& moment);
 
 }  // namespace skinmask

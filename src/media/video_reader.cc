@@ -15,7 +15,8 @@
 namespace skinmask {
 namespace {
 
-// FFmpeg's own protocols are named before the first colon; every other name is that of a file.
+// True for an address. A name with a single colon, which FFmpeg would take for a protocol, is a
+// file.
 bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
 
 class FfmpegVideo : public VideoSource {
@@ -74,10 +75,10 @@ class FfmpegVideo : public VideoSource {
   const bool stream;
   const VideoOpenOptions options;
   Clock::time_point deadline;
-  std::optional<VideoFile> file;  // of no stream
+  std::optional<VideoFile> file;  // absent for a stream
   InputPtr format;
   CodecPtr codec;
-  int index = -1;  // of the stream of pictures
+  int index = -1;  // index of the video stream
   VideoInfo info_;
   Orientation orientation;
 
@@ -126,8 +127,8 @@ class FfmpegVideo : public VideoSource {
                     options.current && !IsRegular());
   }
 
-  // To know what its streams hold, FFmpeg has read so far ahead that it passed over damage. Read
-  // from the start without that, the file shows where the damage is.
+  // While FFmpeg analysed the streams, it read past damage. Reading again from the start without
+  // analysis shows where the damage is.
   void OpenAgain() {
     passed_over_ = true;
     if (!IsRegular()) return;
@@ -145,9 +146,10 @@ class FfmpegVideo : public VideoSource {
           1, av.av_rescale_q(1, duration, format->streams[index]->time_base));
   }
 
-  // Whether a frame (null: there is none) is the one that was sought, or comes after a restart.
-  // What is decoded before may refer to what was left out, and is not looked at. Where the frame
-  // does not come, seeking in this file leads elsewhere, and all is decoded from the start.
+  // Handles a frame (null at the end) after a seek. Returns true if it is the sought key frame.
+  // Earlier frames are dropped, because they may depend on frames that were skipped. If the sought
+  // frame does not come, seeking in this file is unreliable, and everything is decoded from the
+  // start.
   bool IsLanding(const AVFrame* frame) {
     if (frame && frame->best_effort_timestamp < landing_->pts) return lacking_ = false;
     if (!frame || frame->best_effort_timestamp != landing_->pts) {
@@ -169,7 +171,7 @@ class FfmpegVideo : public VideoSource {
     Open();
   }
 
-  // Gives the decoder its next packet, or the end.
+  // Sends the next packet, or the end, to the decoder.
   void Feed() {
     if (AVPacket* const packet = packets_->Next(format.get(), index, options.stop))
       Send(packet);
@@ -178,7 +180,7 @@ class FfmpegVideo : public VideoSource {
   }
 
   void Send(AVPacket* data) {
-    // FFmpeg 7 says nothing of codes that are missing from a GIF.
+    // FFmpeg 7 does not report missing codes of a GIF.
     const bool lacking = data && !stream && codec->codec_id == AV_CODEC_ID_GIF &&
                          !IsWholeGifPacket({reinterpret_cast<const char*>(data->data),
                                             static_cast<std::size_t>(data->size)});
@@ -186,7 +188,7 @@ class FfmpegVideo : public VideoSource {
                                : Decode([&] { return av.avcodec_send_packet(codec.get(), data); });
     if (result >= 0 || result == AVERROR_EOF || stream) return;
     if (landing_) return Restart();
-    // What the decoder still holds may have parts of the damaged picture.
+    // Frames that the decoder still holds may depend on the damaged picture.
     FailDamaged("its data are damaged: " + av.Message(result));
   }
 
@@ -209,7 +211,7 @@ class FfmpegVideo : public VideoSource {
     Send(nullptr);
   }
 
-  // Calls FFmpeg, with an ear for damage to pictures.
+  // Calls FFmpeg and detects damage to pictures.
   template <class Call>
   int Decode(const Call& call) {
     const MayNotReturn decoding;
@@ -222,7 +224,8 @@ class FfmpegVideo : public VideoSource {
   VideoFrame Deliver(FramePtr frame) {
     std::int64_t pts = frame->best_effort_timestamp;
     if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
-    constexpr std::int64_t kMost = 1LL << 61;  // differences of a damaged file's are numbers
+    constexpr std::int64_t kMost = 1LL << 61;  // so that differences do not overflow in a damaged
+                                               // file
     pts = std::clamp(pts, -kMost, kMost);
     if (delivered_ == 0) first_pts_ = pts;
     if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
@@ -249,13 +252,13 @@ class FfmpegVideo : public VideoSource {
   }
 
   std::optional<VideoPackets> packets_;
-  std::string piped_;         // the first bytes, of a pipe
-  std::string damage_;        // why the input ended before its time
-  bool passed_over_ = false;  // there is damage, and where it is did not show
-  bool lacking_ = false;      // the picture that the decoder works on
+  std::string piped_;         // the first bytes of a pipe
+  std::string damage_;        // why the input ended early
+  bool passed_over_ = false;  // there was damage at an unknown place
+  bool lacking_ = false;      // the current picture of the decoder is damaged
   std::int64_t delivered_ = 0;
   std::int64_t first_pts_ = 0, last_pts_ = 0, frame_duration_ = 1;
-  std::optional<KeyFrame> landing_;  // that decoding goes on to from where it was sought
+  std::optional<KeyFrame> landing_;  // the sought key frame, until it is decoded
 };
 
 }  // namespace

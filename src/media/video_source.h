@@ -1,4 +1,4 @@
-// What a VideoReader reads from: FFmpeg in this process, or in another one.
+// The source of a VideoReader: FFmpeg in this process, or in another one.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// As VideoReader, which says what these do.
+// The functions are described at VideoReader.
 class VideoSource {
  public:
   virtual ~VideoSource() = default;
@@ -20,22 +20,22 @@ class VideoSource {
   virtual void SkipTowards(const VideoTime& moment) = 0;
 };
 
-// FFmpeg in a process of its own, which crashes and hangs alone: Error says so. Frames are of the
-// same bytes; kOther comes as kBgr.
+// FFmpeg in a separate process. Its crashes and hangs become an Error. Frames have the same bytes;
+// kOther is delivered as kBgr.
 std::unique_ptr<VideoSource> OpenIsolatedVideo(const std::string& path,
                                                const VideoOpenOptions& options);
 
-// Loads FFmpeg's libraries. Throws Error where they are not there.
+// Loads FFmpeg's libraries. Throws Error if they are missing.
 void LoadFfmpeg();
 
-// Layouts that come from another process.
+// True for layouts that a decoder process sends.
 bool IsSent(VideoFrame::Layout layout);
 
-// Memory for a frame of such a layout and of this size: its planes, one after the other. They are
-// OpenCV's headers of bytes, each row of which starts at a multiple of 64.
+// The memory layout of a frame of such a layout and size: its planes one after the other, each row
+// aligned to 64 bytes.
 struct FrameMemory {
   FrameMemory(VideoFrame::Layout layout, cv::Size size);
-  // The planes at that memory; empty ones where the layout has fewer.
+  // The planes, as matrices of bytes in `memory`; unused planes are empty.
   std::array<cv::Mat, 3> At(std::uint8_t* memory) const;
   std::size_t bytes = 0;
 

@@ -15,12 +15,12 @@ namespace {
 std::string CodecFor(const AVOutputFormat& container) {
   const std::string_view name = container.name;
   if (name == "matroska") return "ffv1";
-  if (name == "webm") return "libvpx-vp9";  // it takes no H.264
+  if (name == "webm") return "libvpx-vp9";  // WebM does not hold H.264
   if (name == "yuv4mpegpipe") return "wrapped_avframe";
   return name == "rawvideo" ? "rawvideo" : "libx264";
 }
 
-// What frames of a cv::Mat's type are for FFmpeg.
+// FFmpeg's pixel format for a cv::Mat's type.
 AVPixelFormat FormatOf(int type) {
   return type == CV_8UC1    ? AV_PIX_FMT_GRAY8
          : type == CV_16UC1 ? AV_PIX_FMT_GRAY16
@@ -29,13 +29,13 @@ AVPixelFormat FormatOf(int type) {
                             : AV_PIX_FMT_NONE;
 }
 
-// Whether times are whole frames there: AVI and the MPEG codecs know a rate, and MPEG-4 few
-// units. VC-2 gives each unit a share of its bits.
+// True if the container or codec has only frame counts as times: AVI and the MPEG codecs have a
+// fixed rate, and MPEG-4 has few time units. VC-2 gives each time unit a share of its bits.
 bool CountsFrames(std::string_view container, std::string_view codec) {
   return container == "avi" || codec.starts_with("mpeg") || codec == "vc2" || codec == "dirac";
 }
 
-// How many pictures a finished file holds, by its packets.
+// The number of pictures in a finished file, by its packets.
 std::int64_t CountPictures(const std::string& path) {
   const Ffmpeg& av = Ffmpeg::Get();
   AVFormatContext* opened = nullptr;
@@ -67,7 +67,8 @@ struct VideoWriter::State {
     av.avformat_alloc_output_context2(
         &made, nullptr, container.empty() ? nullptr : container.c_str(), destination.c_str());
     format.reset(made);
-    if (!format || format->oformat->flags & AVFMT_NOFILE)  // those write pictures, or nothing
+    // Formats with AVFMT_NOFILE write single pictures, or nothing.
+    if (!format || format->oformat->flags & AVFMT_NOFILE)
       throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
     const std::string_view name = format->oformat->name;
     untimed = name == "yuv4mpegpipe" || name == "rawvideo";
@@ -105,7 +106,7 @@ struct VideoWriter::State {
     const int closed = av.avio_closep(&format->pb);
     if (result >= 0) result = closed;
     if (result < 0) Fail("cannot be written", result);
-    if (unfinished.path() != path) {  // else it went down a pipe
+    if (unfinished.path() != path) {  // a regular file, not a pipe
       if (const std::int64_t found = CountPictures(unfinished.path()); found != frames)
         throw Error(path.string(),
                     fmt::format("{} frames were written and {} read back", frames, found));
@@ -125,14 +126,14 @@ struct VideoWriter::State {
   CodecPtr codec;
   FramePtr picture;
   PacketPtr packet;
-  ScalerPtr scaler;  // null where the encoder takes the pixels as they are
+  ScalerPtr scaler;  // null if the encoder takes the pixels as they are
   cv::Mat padded;    // a copy of each picture, for the scaler
   std::optional<SoundCopy> sound;
   std::int64_t frames = 0;
   bool finished = false;        // Finish was called
-  bool untimed = false;         // the container knows a rate, and no times of frames
-  AVRational unit = {};         // of the times that Write is given
-  std::int64_t last_given = 0;  // of these
+  bool untimed = false;         // the container has a rate, and no times of frames
+  AVRational unit = {};         // time base of the timestamps given to Write
+  std::int64_t last_given = 0;  // the last of these timestamps
   std::int64_t last_pts = 0;    // in the encoder's time base
 
  private:
@@ -149,12 +150,11 @@ struct VideoWriter::State {
     codec = OpenEncoder(options.codec, size, source, options,
                         format->oformat->flags & AVFMT_GLOBALHEADER);
     if (codec->pix_fmt != source)
-      scaler =
-          MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,
-                     untimed ? SWS_CS_ITU601 : SWS_CS_ITU709,  // as readers take what says nothing
-                     codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
-    // What has no tag there would be read back as something else (HEVC in AVI, say), and Matroska
-    // says nothing of the depth that readers of qtrle need.
+      scaler = MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,
+                          untimed ? SWS_CS_ITU601 : SWS_CS_ITU709,  // readers assume these
+                          codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
+    // A codec without a tag in the container would be read back as something else (for example HEVC
+    // in AVI), and Matroska does not store the depth that readers of qtrle need.
     const bool lacks_depth = codec->codec_id == AV_CODEC_ID_QTRLE &&
                              format->oformat->name == std::string_view("matroska");
     if (lacks_depth ||
@@ -171,9 +171,10 @@ struct VideoWriter::State {
   }
 
   void OpenFile() {
-    const std::optional<MayNotReturn> waiting = ToPipe();  // for whoever reads it
+    const std::optional<MayNotReturn> waiting = ToPipe();  // opening a pipe waits for its reader
     const bool standard_output = path == kStandardOutput;
-    AVDictionary* pieces = nullptr;  // of the protocol pipe: not a call for each 32 KiB of a frame
+    // For the protocol pipe: larger writes than its default, so that a frame needs fewer calls.
+    AVDictionary* pieces = nullptr;
     if (standard_output) av.av_dict_set(&pieces, "blocksize", "1048576", 0);
     int result = av.avio_open2(
         &format->pb, standard_output ? "pipe:1" : ("file:" + unfinished.path().string()).c_str(),
@@ -184,7 +185,8 @@ struct VideoWriter::State {
     if (result < 0) Refuse(result);
   }
 
-  // The encoder ends first, as all do that got a frame: SVT-AV1 that got none is never freed.
+  // Flushes the encoder with one frame before throwing, because SVT-AV1 does not free its memory if
+  // it got no frame.
   [[noreturn]] void Refuse(int error) {
     FillPicture(cv::Mat::zeros(size, type));
     picture->pts = 0;
@@ -210,8 +212,8 @@ struct VideoWriter::State {
     cv::Mat pixels = frame;
     const cv::Size coded(codec->width, codec->height);
     if (scaler || coded != size) {
-      // swscale reads some bytes beyond the last row, and what they are shows in the last pixels:
-      // in a matrix of our own they are the same on every run.
+      // swscale reads some bytes past the last row, and they affect the last pixels. A matrix of
+      // our own makes these bytes the same on every run.
       if (padded.empty())
         padded = cv::Mat::zeros(coded.height, coded.width + kPaddingPixels, frame.type());
       frame.copyTo(padded(cv::Rect({0, 0}, size)));
@@ -228,12 +230,12 @@ struct VideoWriter::State {
                  picture->linesize);
   }
 
-  // For a pipe, of which nobody may read.
+  // For a pipe, whose reader may never read.
   std::optional<MayNotReturn> ToPipe() const {
     return unfinished.path() == path ? std::optional<MayNotReturn>(std::in_place) : std::nullopt;
   }
 
-  // Encodes a frame, or null for the end, and writes what comes out.
+  // Encodes a frame (null: the end) and writes the resulting packets.
   void Encode(const AVFrame* frame) {
     const std::optional<MayNotReturn> writing = ToPipe();
     int result = av.avcodec_send_frame(codec.get(), frame);

@@ -1,4 +1,4 @@
-// Binning tells which bin of a histogram a colour falls into.
+// Binning finds the bin of a histogram that a colour falls into.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace skinmask {
 
-// `bins` of equal width over each feature's range; the upper end belongs to the last.
+// `bins` bins of equal width over each feature's range; the upper end belongs to the last one.
 class Binning {
  public:
   Binning(const Features& features, int bins)
@@ -24,8 +24,8 @@ class Binning {
 
   std::size_t size() const { return size_; }
   std::size_t bins() const { return bins_; }
-  // How many bins there are: of all channels after each other, of whole colours, and of a class of
-  // one of the two kinds of histograms.
+  // The number of bins: of all channels one after another, of whole colours, and of a class of
+  // either kind of histogram.
   std::size_t channel_bin_count() const { return size_ * bins_; }
   std::size_t color_bin_count() const {
     std::size_t count = 1;

@@ -82,7 +82,7 @@ std::vector<double> WhereItIs(const FeaturePolynomial& polynomial, double value)
   if (a == 0) return b == 0 ? std::vector<double>() : std::vector{-c / b};
   const double discriminant = b * b - 4 * a * c;
   if (!(discriminant >= 0)) return {};
-  // Neither root by a difference of near numbers.
+  // Avoids the difference of nearly equal numbers for both roots.
   const double q = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
   if (q == 0) return {0};
   std::vector<double> roots{q / a, c / q};

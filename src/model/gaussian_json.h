@@ -1,5 +1,5 @@
-// What models have in common as JSON with simulations, reports and `calibrate`: Gaussians, and the
-// sides of curves.
+// JSON of Gaussians and of the sides of calibration curves, shared by models, simulations, reports
+// and `calibrate`.
 #pragma once
 
 #include <fmt/format.h>

@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
-// A kernel of blocks from one of vectors.
+// Makes a kernel of blocks from a kernel of vectors.
 template <class OfVector>
 struct OfMixture : OfBlock, OfVector {
   MixtureView m;
@@ -33,16 +33,16 @@ struct OfMixture : OfBlock, OfVector {
   }
 };
 
-// n terms, the greatest of them 1, sum to at most n. So where the greatest terms of both sides are
-// further apart than by the count of the other's, they decide, and the sums need not be taken: the
-// mask is the same, as the hundredth kept in hand is far beyond the sums' error.
+// A sum of n terms, the greatest of them 1, is at most n. So if the greatest terms of both sides
+// differ by more than the number of the other side's terms, they decide, and the sums are not
+// computed. The mask is the same, because the rounding margin is far larger than the sums' error.
 struct PositiveMask {
   static constexpr bool kAllBytes = true;
   HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
-    constexpr float kInHand = 0.01f;
+    constexpr float kRoundingMargin = 0.01f;
     const Floats lead = hn::Sub(ratios.positive[j], ratios.other[j]);
-    const float others = Log2(m.count - m.positives) + kInHand;
-    const float positives = Log2(m.positives) + kInHand;
+    const float others = Log2(m.count - m.positives) + kRoundingMargin;
+    const float positives = Log2(m.positives) + kRoundingMargin;
     auto greater = hn::Gt(lead, Float(0));
     const auto open = hn::And(hn::Lt(lead, Float(others)), hn::Gt(lead, Float(-positives)));
     if (HWY_UNLIKELY(!hn::AllFalse(FloatTag(), open))) {
@@ -52,7 +52,7 @@ struct PositiveMask {
     }
     return Bits(hn::VecFromMask(FloatTag(), greater));
   }
-  // At least the binary logarithm of 1 .. kMaxComponents.
+  // An upper bound of the binary logarithm of 1 .. kMaxComponents.
   static float Log2(std::size_t n) {
     static constexpr auto kLog2 = [] {
       std::array<float, CompiledMixture::kMaxComponents + 1> table{};
@@ -131,9 +131,9 @@ SKINMASK_EXPORT(LogOddsRow);
 
 namespace {
 
-// The relative error of Exp2 (docs/math.md), and of adding n such terms, the greatest near 1, whose
-// arguments u - shift were rounded: by 2^-24 |u - shift|, of which 2^(u - shift) leaves less than
-// 2^-25 of the greatest term.
+// The relative error of Exp2 (docs/math.md), and of a sum of n such terms, the greatest near 1.
+// Their arguments u - shift have a rounding error of 2^-24 |u - shift|, which multiplied by 2^(u -
+// shift) is less than 2^-25 of the greatest term.
 constexpr double kExp2Error = 0x1p-22;
 double SumError(std::size_t n) { return kExp2Error + static_cast<double>(n) * (0x1p-24 + 0x1p-25); }
 

@@ -33,7 +33,7 @@ constexpr std::pair<Kind, std::string_view> kKinds[] = {
 constexpr std::pair<Estimator, std::string_view> kEstimators[] = {
     {Estimator::kMaximumLikelihood, "mle"}, {Estimator::kUnbiased, "unbiased"}};
 
-// Throws Error for what is not as it must be: `where` stands before what is wrong.
+// Throws Error for a violated requirement; `where` precedes the problem in the message.
 class Requirements {
  public:
   explicit Requirements(std::string_view subject, std::string where = "")
@@ -49,10 +49,10 @@ class Requirements {
   std::string where_;
 };
 
-// The quadratic form is convex, so it is largest at a corner of the carriers' cube.
+// The quadratic form is convex, so its maximum is at a corner of the carriers' cube.
 void RequireFiniteDensity(const Gaussian& gaussian, const Eigen::LLT<FeatureMatrix>& cholesky,
                           const Features& features, const Requirements& require) {
-  constexpr double kLargest = 1e30;  // far from what single precision can hold
+  constexpr double kLargest = 1e30;  // far below the limit of single precision
   const double side =
       features.space().carrier == ColorSpace::Carrier::kChromaticity ? 1 << 20 : 255;
   for (int corner = 0; corner < 8; ++corner) {
@@ -95,7 +95,8 @@ void ValidateGaussians(const ClassModel& c, const Model& model, const Requiremen
           "covariance is not diagonal, as gaussian-nb has it");
 }
 
-// Bins in order, none twice; every channel's (or the whole histogram's) sum is the class's count.
+// Requires ascending bins without repetition; the sum of every channel (or of the whole histogram)
+// must be the class's count.
 void ValidateBins(const ClassModel& c, const Model& model, const Requirements& require) {
   const Binning binning(model.features, model.histogram.bins);
   const std::size_t bin_count = binning.BinCountOf(model.kind);
@@ -118,7 +119,7 @@ void ValidateHistogram(const Model& model, const Requirements& require) {
   require(smoothing >= Histogram::kMinSmoothing && smoothing <= Histogram::kMaxSmoothing,
           "smoothing {} is not from {:g} to {:g}", smoothing, Histogram::kMinSmoothing,
           Histogram::kMaxSmoothing);
-  // Each is a double in memory, though the file need not name it.
+  // Each bin takes a double in memory, even if the file does not name it.
   double all = static_cast<double>(model.classes.size());
   for (int i = 0; i < (model.kind == Kind::kHistogram ? model.features.size() : 1); ++i)
     all *= bins;
@@ -126,8 +127,8 @@ void ValidateHistogram(const Model& model, const Requirements& require) {
           Histogram::kMaxBins);
 }
 
-// Log-odds are below 10^31 (RequireFiniteDensity, ValidateLogistic), so that slope times them stays
-// a float.
+// Log-odds are below 10^31 (RequireFiniteDensity, ValidateLogistic), so slope times log-odds fits
+// in a float.
 void ValidateCalibration(const Calibration& calibration, const Requirements& require) {
   constexpr double kMaxSlope = 1e6, kMaxOffset = 1e30;
   require(calibration.slope > 0 && calibration.slope <= kMaxSlope,
@@ -156,7 +157,7 @@ void ValidateSide(const CalibrationSide& side, const Requirements& require) {
   }
 }
 
-// Features are below 2^10, so that no term overflows a float.
+// Features are below 2^10, so no term overflows a float.
 void ValidateTerms(const FeatureTerms& terms, const Model& model, const Requirements& require) {
   const auto size = static_cast<std::size_t>(model.features.size());
   require(terms.linear.size() == model.features.size(), "linear needs {} numbers", size);
@@ -248,7 +249,7 @@ void Validate(const Model& model, std::string_view subject) {
     ValidateSide(curve->below, require);
     ValidateSide(curve->above, require);
   }
-  // Those of which a file is read again.
+  // A file with more could not be read again.
   require(model.card.notes.size() <= kMaxMembers, "{} notes (at most {})", model.card.notes.size(),
           kMaxMembers);
   std::set<std::string> names;
@@ -261,11 +262,12 @@ void Validate(const Model& model, std::string_view subject) {
     priors += c.prior;
     components += c.components.size();
   }
-  // Of more, a picture of many colours would take minutes.
+  // With more, a picture of many colours would take minutes.
   constexpr std::size_t kMaxComponents = 512;
   require(components <= kMaxComponents, "{} components of all classes (at most {})", components,
           kMaxComponents);
-  // Priors are ratios of integers or typed decimals; their sum is off by a few roundings at most.
+  // Priors are ratios of integers or typed decimals, so their sum is wrong by a few roundings at
+  // most.
   require(std::abs(priors - 1) < 1e-9, "priors sum to {}, not to 1", priors);
   require(model.decision.threshold >= 0 && model.decision.threshold <= 1,
           "threshold {} is not between 0 and 1", model.decision.threshold);
@@ -273,21 +275,21 @@ void Validate(const Model& model, std::string_view subject) {
 }
 
 double CalibrationSide::operator()(double distance) const {
-  double told = jump;
+  double calibrated = jump;
   for (std::size_t k = 0; k < lines.size() && distance > lines[k].from; ++k) {
     const double end = k + 1 < lines.size() ? std::min(distance, lines[k + 1].from) : distance;
-    told += lines[k].slope * (end - lines[k].from);
+    calibrated += lines[k].slope * (end - lines[k].from);
   }
-  return told;
+  return calibrated;
 }
 
-double CalibrationSide::Inverse(double told) const {
-  double start = jump;  // of a line, as it is told
+double CalibrationSide::Inverse(double calibrated) const {
+  double start = jump;  // the calibrated distance at the start of a line
   for (std::size_t k = 0;; ++k) {
     const auto& [from, slope] = lines[k];
-    if (told <= start) return from;
+    if (calibrated <= start) return from;
     const double length = k + 1 < lines.size() ? lines[k + 1].from - from : HUGE_VAL;
-    if (told <= start + slope * length) return from + (told - start) / slope;
+    if (calibrated <= start + slope * length) return from + (calibrated - start) / slope;
     start += slope * length;
   }
 }
@@ -295,7 +297,8 @@ double CalibrationSide::Inverse(double told) const {
 Model WithPrior(Model model, double prior) {
   if (!(prior > 0 && prior < 1))
     throw Error(fmt::format("prior {}", prior), "is out of range (more than 0, less than 1)");
-  // The prior's shift passes the calibration whole, though z's is multiplied by the slope.
+  // The shift of the prior must not be multiplied by the calibration's slope, so the offset
+  // corrects it.
   Calibration& calibration = model.calibration;
   const double shift = Logit(prior) - Logit(model.positive().prior);
   const double told = calibration.prior > 0 ? Logit(prior) - Logit(calibration.prior) : shift;
@@ -329,7 +332,7 @@ ClassCosts ClassCostsFrom(const std::string& text) {
   bool square = rows.size() > 1;
   for (std::size_t k = 0; square && k < rows.size(); ++k) {
     const auto numbers = ParseNumbers<double>(rows[k], ',');
-    // Nothing is called what it is at a cost.
+    // Calling a class what it is costs nothing.
     square = numbers && numbers->size() == rows.size() && (*numbers)[k] == 0 &&
              std::ranges::all_of(*numbers, is_good);
     if (square) costs.insert(costs.end(), numbers->begin(), numbers->end());

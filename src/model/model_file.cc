@@ -1,4 +1,4 @@
-// Model files are written and read here: what is malformed is an error that says where.
+// Writes and reads model files. A malformed file is an error that says where.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace skinmask {
 namespace {
 
-// How a model file names itself.
+// The format and the version in a model file.
 constexpr std::string_view kModelFormat = "skinmask-model";
 constexpr std::uint64_t kModelVersion = 1;
 
@@ -67,7 +67,7 @@ ClassModel ReadClass(const JsonNode& node, const Model& model,
   return c;
 }
 
-// Of more than two classes each has its terms.
+// With more than two classes, each class has its own terms.
 LogisticTerms ReadLogistic(const JsonNode& node, int size) {
   LogisticTerms terms;
   terms.linear = FeatureVector::Zero(size);
@@ -101,7 +101,7 @@ void ReadParameters(const JsonNode& node, Model& model) {
     node["classes"].Fail(": shrinkage is given for some classes only");
 }
 
-// The list of names at the top says the same as the parameters.
+// The list of names at the top must agree with the parameters.
 void CheckClassList(const JsonNode& node, const Model& model) {
   std::multiset<std::string> listed, described;
   for (const JsonNode& name : node.Items()) listed.insert(name.Text());
@@ -109,7 +109,7 @@ void CheckClassList(const JsonNode& node, const Model& model) {
   if (listed != described) node.Fail(" are not those of parameters.classes");
 }
 
-// The positive class leads in memory, wherever it stands in the file.
+// The positive class is the first in memory, wherever it stands in the file.
 void PutPositiveFirst(const JsonNode& root, Model& model) {
   const std::string name = root["positive"].Text();
   const auto found = std::ranges::find(model.classes, name, &ClassModel::name);
@@ -117,16 +117,17 @@ void PutPositiveFirst(const JsonNode& root, Model& model) {
     root["positive"].Fail(fmt::format(" '{}' is not one of the classes", name));
   const std::ptrdiff_t index = found - model.classes.begin(), size = std::ssize(model.classes);
   const auto lead = [index](auto first) { std::rotate(first, first + index, first + index + 1); };
-  // The coefficients of logistic models are of the positive class, whatever the order.
+  // The coefficients of logistic models are those of the positive class, whatever the order.
   lead(model.classes.begin());
   if (!model.shrinkage.empty()) lead(model.shrinkage.begin());
-  if (std::ssize(model.class_costs) != size * size) return;  // no costs, or Validate refuses them
+  // No costs, or wrong ones, which Validate refuses.
+  if (std::ssize(model.class_costs) != size * size) return;
   const auto costs = model.class_costs.begin();
   std::rotate(costs, costs + index * size, costs + (index + 1) * size);
   for (std::ptrdiff_t row = 0; row < size; ++row) lead(costs + row * size);
 }
 
-// As RuleName (learn/decision.h), which this room does not know, writes them.
+// Whether RuleName (learn/decision.h) writes this rule. This room must not include that one.
 bool IsRule(std::string_view rule) {
   const std::size_t end = rule.find(' ');
   const std::string_view name = rule.substr(0, end);
@@ -156,7 +157,7 @@ Card ReadCard(const JsonNode& node) {
   return card;
 }
 
-// A number is a slope without a jump.
+// A number stands for one slope without a jump.
 CalibrationSide ReadSide(const JsonNode& node) {
   if (!node.json().is_object()) return node.Real();
   CalibrationSide side(node["jump"].Real(), {});
@@ -171,7 +172,7 @@ CalibrationCurve ReadCurve(const JsonNode& node) {
   return {ReadSide(node["below"]), ReadSide(node["above"])};
 }
 
-// "bin:count bin:count ...": in JSON's own lists each number would stand on a line.
+// "bin:count bin:count ...", because in a JSON list each number would take a line.
 std::string BinsText(const std::vector<BinCount>& bins) {
   std::string text;
   for (const BinCount& bin : bins)
@@ -238,7 +239,7 @@ Json CardJson(const Model& model) {
   return card;
 }
 
-// As ReadSide takes it.
+// In the short form that ReadSide takes.
 Json ShortSideJson(const CalibrationSide& side) {
   const bool is_slope = side.jump == 0 && side.lines.size() == 1;
   return is_slope ? Json(side.lines.front().slope) : SideJson(side);

@@ -52,10 +52,10 @@ namespace skinmask {
 
 SKINMASK_EXPORT(BeyondRow);
 
-// Whether a class explains features.
+// Whether a class explains these features.
 using Explains = std::function<bool(const double* f)>;
 
-// Outliers of models that no arithmetic form fits.
+// The outliers of models that are not quadratics.
 class Outliers::ByColor {
  public:
   ByColor(const Model& model, std::vector<Explains> explanations)
@@ -63,7 +63,7 @@ class Outliers::ByColor {
 
   std::size_t explanation_count() const { return explanations_.size(); }
 
-  // Of at most ColorMemo::kBlock pixels, what none of the classes explains.
+  // Which of at most ColorMemo::kBlock pixels no class explains.
   void Judge(const std::uint8_t* bgr, std::size_t count, bool* outlier) const noexcept {
     const FeatureMatrix matrix = features_.Matrix();
     const FeatureVector offset = features_.Offset();
@@ -77,7 +77,7 @@ class Outliers::ByColor {
     }
   }
 
-  // As Outliers::Row; each colour is judged once.
+  // As Outliers::Row; each colour is computed once.
   void Row(const std::uint8_t* bgr, std::size_t count, std::uint8_t* outlier) const noexcept {
     constexpr ColorMemo::Word kExplained = 1, kOutlier = 2;
     const auto find = [this](const std::uint8_t* of, std::size_t n, ColorMemo::Word* words) {
@@ -123,8 +123,7 @@ Explains ByDistance(const Gaussian& gaussian, double limit) {
   };
 }
 
-// Of the bins with pixels, the fullest that hold `share` of the whole, and those as full as the
-// last of them.
+// The fullest bins that hold `share` of all pixels, and those that are as full as the last of them.
 std::vector<std::uint32_t> Fullest(std::vector<std::pair<double, std::uint32_t>> bins,
                                    double share) {
   tbb::this_task_arena::isolate(
@@ -142,7 +141,7 @@ std::vector<std::uint32_t> Fullest(std::vector<std::pair<double, std::uint32_t>>
   return fullest;
 }
 
-// Whole colours' shares of a class whose channels are independent.
+// The shares of whole colours for a class whose channels are independent.
 std::vector<std::pair<double, std::uint32_t>> Products(const ClassModel& c,
                                                        const Binning& binning) {
   std::vector<double> of_channels(binning.channel_bin_count());
@@ -159,8 +158,8 @@ std::vector<std::pair<double, std::uint32_t>> Products(const ClassModel& c,
   return products;
 }
 
-// Each takes some seconds for a class that has seen every value of every channel of 256 bins. A
-// histogram of whole colours is held to the same (Validate).
+// The products take some seconds for a class that has seen every value of every channel of 256
+// bins. Histograms of whole colours have the same limit (Validate).
 void RequireFewProducts(const Model& model, const Binning& binning) {
   double all = 0;
   for (const ClassModel& c : model.classes) {
@@ -177,7 +176,7 @@ void RequireFewProducts(const Model& model, const Binning& binning) {
                             all, Histogram::kMaxBins));
 }
 
-// The bins that some class of a histogram explains.
+// The bins that any class of a histogram explains.
 Explains ByBins(const Model& model, double share) {
   const Binning binning(model.features, model.histogram.bins);
   if (model.kind == Kind::kHistogramNb) RequireFewProducts(model, binning);
@@ -238,7 +237,7 @@ Outliers::Outliers(std::span<const Quadratic> squared_distances, double share) {
 Outliers::Outliers(const Model& model, double share, std::uint64_t expected_pixels) {
   ObeyTargetVariable();
   Check(share);
-  model.positive();  // throws where there is none
+  model.positive();  // throws if there is none
   if (model.kind == Kind::kLogistic)
     throw Error("`outlier`", "a logistic model has no densities (a Gaussian or a histogram one)");
   if (model.features.space().affine() && !IsHistogram(model.kind)) {

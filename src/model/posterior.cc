@@ -8,7 +8,7 @@
 namespace skinmask {
 namespace {
 
-// What has the row functions of a form.
+// The object that has the row functions of a form.
 template <class Form>
 const auto& RowsOf(const Form& form) {
   if constexpr (requires { form.compiled; })
@@ -19,7 +19,7 @@ const auto& RowsOf(const Form& form) {
     return form;
 }
 
-// All Gaussians of the model; none where it has no such form.
+// All Gaussians of the model; empty if the model has no such form.
 std::vector<MixtureComponent> Components(const Model& model) {
   std::vector<MixtureComponent> components;
   if (!model.features.space().affine() || !model.calibration.identity()) return {};

@@ -1,5 +1,5 @@
-// Quadratics, and mixtures of them, are evaluated at pixels, and masks and bytes made of
-// quadratics' values, for the CPU target that is being compiled.
+// Evaluates quadratics, and mixtures of them, at pixels, and makes masks and bytes from the values,
+// for the CPU target that is being compiled.
 #if defined(SKINMASK_QUADRATIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKINMASK_QUADRATIC_INL_H_
 #undef SKINMASK_QUADRATIC_INL_H_
@@ -15,8 +15,8 @@
 #define SKINMASK_MIXTURE_VIEW_ONCE
 namespace skinmask {
 
-// What the row functions see of a CompiledMixture: components k = 0 .. count - 1 by class, class 0
-// first, as the powers of two of their ratios to component 0:  p_k / p_0 = 2^u_k.
+// A CompiledMixture for the row functions: components k = 0 .. count - 1 ordered by class, class 0
+// first, as binary logarithms u_k of their ratios to component 0:  p_k / p_0 = 2^u_k.
 struct MixtureView {
   std::size_t count;            // 2 .. CompiledMixture::kMaxComponents
   std::size_t positives;        // components of class 0, 1 .. count - 1
@@ -43,7 +43,7 @@ HWY_INLINE Floats Evaluate(const FloatQuadratic& q, Floats b, Floats g, Floats r
                  hn::Add(hn::Mul(g, of_g), hn::Mul(r, of_r)));
 }
 
-// What the row functions make of a quadratic's value x.
+// The functions of a quadratic's value x.
 struct SignMask {  // 255 where x < 0, else 0
   static constexpr bool kAllBytes = true;
   HWY_INLINE Words operator()(Floats x) const { return SignWords(x); }
@@ -67,8 +67,8 @@ struct Value {  // x
   HWY_INLINE Floats operator()(Floats x) const { return x; }
 };
 
-// Calls keep(k, u_k) for components first .. last - 1, u_k of a block's four vectors, and returns
-// the greatest of them and of `greatest`.
+// Calls keep(k, u_k) for components first .. last - 1, with u_k for a block's four vectors, and
+// returns the greatest of them and of `greatest`.
 template <class Keep>
 HWY_INLINE FourVectors<Floats> GreatestRatios(const MixtureView& m, std::size_t first,
                                               std::size_t last, const FourVectors<Floats>& b,
@@ -88,7 +88,7 @@ HWY_INLINE FourVectors<Floats> GreatestRatios(const MixtureView& m, std::size_t 
   return greatest;
 }
 
-// Of the positives, where u_0 = 0, and of the others.
+// The greatest of the positives, where u_0 = 0, and of the others.
 template <class Keep>
 HWY_INLINE FourVectors<Floats> GreatestPositive(const MixtureView& m, const FourVectors<Floats>& b,
                                                 const FourVectors<Floats>& g,

@@ -51,7 +51,7 @@ SKINMASK_EXPORT(LogOddsRow);
 
 namespace {
 
-constexpr double kCentre = 128;  // the middle of a byte: keeps the products small
+constexpr double kCentre = 128;  // the middle of a byte's range: keeps products small
 
 Quadratic Constant(double value) {
   Quadratic q;
@@ -152,7 +152,7 @@ double Quadratic::Magnitude() const {
 }
 
 double Quadratic::ErrorBound(int roundings) const {
-  // A thousandth more covers the products of roundings, and the arithmetic in double.
+  // 0.1 % more covers the products of roundings and the arithmetic in double.
   return 1.001 * roundings * 0x1p-24 * Magnitude();
 }
 

@@ -22,9 +22,9 @@ double LogSumExp(const double* a, std::size_t count) noexcept {
 
 }  // namespace
 
-// Of each class, the logarithms of prior and shares: of the channels' bins one channel after
-// another, or of all colours' bins. The prior comes in with the first channel's, so that an answer
-// is a sum.
+// For each class, the logarithms of the prior and of the shares: of the channels' bins one channel
+// after another, or of all colours' bins. The prior is added to the first channel's shares, so that
+// a discriminant is one sum.
 struct Reference::HistogramLogs {
   Binning binning;
   bool naive;
@@ -39,7 +39,7 @@ Reference::Reference(const Model& model)
       calibrated_(!model.calibration.identity()),
       calibration_(model.calibration),
       size_(static_cast<std::size_t>(model.features.size())) {
-  model.positive();  // throws where there is none
+  model.positive();  // throws if there is none
   const FeatureMatrix matrix = model.features.Matrix();
   const FeatureVector offset = model.features.Offset();
   for (std::size_t i = 0; i < size_; ++i) {
@@ -90,7 +90,7 @@ void Reference::AddHistograms(const Model& model) {
   HistogramLogs logs{
       Binning(model.features, model.histogram.bins), kind_ == Kind::kHistogramNb, {}};
   const std::size_t bins = logs.binning.BinCountOf(kind_);
-  const std::size_t shares = logs.naive ? logs.binning.bins() : bins;  // that sum to 1
+  const std::size_t shares = logs.naive ? logs.binning.bins() : bins;  // whose sum is 1
   const double smoothing = model.histogram.smoothing;
   for (const ClassModel& c : model.classes) {
     const double all = static_cast<double>(c.count) + smoothing * static_cast<double>(shares);
@@ -154,7 +154,7 @@ void Reference::HistogramDiscriminants(const Point& f, double* a) const noexcept
   }
 }
 
-// So that the positive class's log-odds against the others together are the calibrated ones.
+// Changes the positive class's discriminant so that its log-odds against all others are calibrated.
 void Reference::Calibrate(double* a) const noexcept {
   const double others = LogSumExp(a + 1, classes_ - 1);
   a[0] = calibration_.slope * (a[0] - others) + calibration_.offset + others;
@@ -186,7 +186,6 @@ double Reference::LogOddsOf(const double* a) const noexcept {
 
 void Reference::LogOddsRow(const std::int32_t* carrier, std::size_t count,
                            double* z) const noexcept {
-  // 255 classes at most, as in Samples.
   std::array<double, kMaxClasses> a;
   for (std::size_t i = 0; i < count; ++i) {
     Discriminants(carrier + 3 * i, a.data());

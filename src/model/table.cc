@@ -61,7 +61,7 @@ SKINMASK_EXPORT(TableByteRow);
 
 namespace {
 
-// How many densities a colour's answer takes.
+// The number of densities that a colour needs.
 std::size_t DensityCount(const Model& model) {
   std::size_t count = 0;
   for (const ClassModel& c : model.classes) count += std::max<std::size_t>(1, c.components.size());
@@ -71,7 +71,7 @@ std::size_t DensityCount(const Model& model) {
 }  // namespace
 
 std::uint8_t ProbabilityByte(double log_odds) {
-  // Beyond this, 255 P is within 0.49 of an end: most colours need no exp.
+  // Beyond these log-odds 255 P is within 0.49 of 0 or 255, so most colours need no exp.
   constexpr double kFar = 6.26;
   if (log_odds > kFar) return 255;
   if (log_odds < -kFar) return 0;

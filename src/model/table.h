@@ -1,5 +1,5 @@
-// Tables hold answers by colour, for models that no arithmetic form fits: of all colours, or in a
-// ColorMemo of those that were met.
+// Tables of results by colour, for models that are not quadratics: of all colours, or in a
+// ColorMemo of those that have occurred.
 #pragma once
 
 #include <tbb/parallel_for.h>
@@ -21,17 +21,17 @@
 
 namespace skinmask {
 
-// Colours count as r << 16 | g << 8 | b.
+// The index of a colour is r << 16 | g << 8 | b.
 inline constexpr std::size_t kColors = std::size_t{1} << 24;
 
-// The answers to all colours of a model of so many densities take about half a second on two cores.
-// Of more they would take up to minutes, which nothing could interrupt: those are kept in a
-// ColorMemo, and cost no more than the colours that are there.
+// All colours of a model with this many densities take about half a second on two cores. With more
+// densities they would take up to minutes, which cannot be interrupted; then a ColorMemo computes
+// only the colours that occur.
 inline constexpr std::size_t kMaxDensitiesOfTable = 8;
 
-// Calls take(first, bgr) for each row of 256 colours that share red and green, in parallel: `first`
-// is r << 16 | g << 8. Isolated: a thread that waits here must not begin other work, which may wait
-// for what is being made here.
+// Calls take(first, bgr) for each row of 256 colours with the same red and green, in parallel;
+// `first` is r << 16 | g << 8. Isolated, because a thread that waits here must not begin other
+// work, which may wait for the table.
 inline constexpr std::size_t kColorsOfRow = 256;
 template <class Take>
 void ForColorRows(const Take& take) {
@@ -48,9 +48,9 @@ void ForColorRows(const Take& take) {
   });
 }
 
-// A word for each of the 2^24 colours, 0 where it is not known. Of memory (32 MiB) only that is
-// taken which holds colours that came. Safe from many threads: two that meet a colour at once find
-// the same.
+// A word for each of the 2^24 colours, 0 if it is not yet known. Of its 32 MiB only the pages with
+// colours that have occurred take memory. Safe from many threads: two threads that compute a colour
+// at the same time get the same word.
 class ColorMemo {
  public:
   using Word = std::uint16_t;
@@ -59,8 +59,8 @@ class ColorMemo {
     if (!words_) throw std::bad_alloc();
   }
 
-  // Calls use(i, word) for each of the pixels. find(bgr, n, words) finds those that are not known
-  // (at most kBlock at a time), none of which is 0.
+  // Calls use(i, word) for each pixel. find(bgr, n, words) computes the words of unknown colours,
+  // at most kBlock at a time; none is 0.
   template <class Find, class Use>
   void Row(const std::uint8_t* bgr, std::size_t count, const Find& find,
            const Use& use) const noexcept {
@@ -105,7 +105,7 @@ class ColorMemo {
   std::unique_ptr<Word[], Free> words_;
 };
 
-// of_z(z) of every pixel, z by the reference.
+// of_z(z) for every pixel, with z by the reference.
 template <class T, class OfZ>
 void ReferenceRow(const Reference& reference, const std::uint8_t* bgr, std::size_t count, T* out,
                   const OfZ& of_z) {
@@ -120,14 +120,14 @@ void ReferenceRow(const Reference& reference, const std::uint8_t* bgr, std::size
 // round(255 P) of log-odds.
 std::uint8_t ProbabilityByte(double log_odds);
 
-// 255 where the colour's bit is set, else 0; `bits` has one for each of the 2^24 colours
-// r << 16 | g << 8 | b, lowest first.
+// 255 where the colour's bit is set, else 0. `bits` has one bit for each of the 2^24 colours r <<
+// 16 | g << 8 | b, lowest first.
 void BitOfColorRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
                    std::uint8_t* mask) noexcept;
 
-// The reference's answers to each of the 2^24 colours, of models of many densities to those that
-// come; or the reference itself for what `options` do not ask for, and for too few pixels to earn a
-// table. The bytes are the same.
+// The reference's results for each of the 2^24 colours, or, with many densities, for the colours
+// that occur. Outputs that `options` do not request, and too few pixels for a table, use the
+// reference itself. The bytes are the same.
 class Posterior::Table {
  public:
   Table(const Model& model, const PosteriorOptions& options);
@@ -147,10 +147,10 @@ class Posterior::Table {
   }
 
  private:
-  // Bytes are gathered as words that begin with them, the last colour's too.
+  // Bytes are gathered as words that begin with them, so the last byte needs padding.
   static constexpr std::size_t kBytePadding = 3;
 
-  // Of a word of the memo, which holds both answers: the lowest byte is the probability.
+  // The bits of a word of the memo; its lowest byte is the probability.
   static constexpr ColorMemo::Word kKnown = 1 << 9, kAbove = 1 << 8;
 
   bool built() const { return !bits_.empty() || !bytes_.empty(); }
@@ -161,8 +161,8 @@ class Posterior::Table {
   Reference reference_;
   double threshold_;
   std::optional<ColorMemo> memo_;
-  std::vector<std::uint32_t> bits_;  // of masks, a bit for each colour, lowest first; or empty
-  std::vector<std::uint8_t> bytes_;  // of probabilities, and kBytePadding more; or empty
+  std::vector<std::uint32_t> bits_;  // masks: a bit for each colour, lowest first; or empty
+  std::vector<std::uint8_t> bytes_;  // probabilities, and kBytePadding more; or empty
 };
 
 }  // namespace skinmask

@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
-// A block of YUV. Where pixels share a sample of chroma, so do they the vector, and the compiler
-// sees that what is made of it need be made once only.
+// A block of YUV. Pixels that share a sample of chroma share its vector, so the compiler computes
+// everything that depends on it only once.
 struct YuvBlock {
   FourVectors<Floats> y, u, v;
 };
@@ -28,7 +28,7 @@ HWY_INLINE FourVectors<Floats> AllChannels(const std::uint8_t* bytes) {
   return {Channel<0>(words), Channel<1>(words), Channel<2>(words), Channel<3>(words)};
 }
 
-// Two bytes to a word, as its lower half.
+// Two bytes for each word, as its lower half.
 HWY_INLINE Words LoadHalfWords(const std::uint8_t* bytes) {
 #if HWY_TARGET == HWY_SCALAR
   return Word(bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8);
@@ -42,7 +42,7 @@ HWY_INLINE FourVectors<Floats> Pairs(Floats left, Floats right) {
   return {left, left, right, right};
 }
 
-// How a block of each layout is loaded, and the bytes of each plane that `count` pixels take.
+// The loading of a block of each layout, and the bytes of each plane for `count` pixels.
 struct I444 {
   static constexpr std::size_t kPlanes = 3;
   static std::size_t Bytes(std::size_t, std::size_t count) { return count; }
@@ -94,8 +94,8 @@ struct Yuyv {
   }
 };
 
-// The quadratic of pixels of one chroma: what that alone gives, then each pixel's luma.
-// docs/math.md counts 8 roundings; keep the order.
+// The quadratic of pixels with the same chroma: first the terms of chroma alone, then each pixel's
+// luma. docs/math.md counts 8 roundings; keep the order.
 struct OfLuma {
   Floats constant, of_y, square;
   HWY_INLINE OfLuma(const FloatQuadratic& q, Floats u, Floats v) : square(Float(q.product[0])) {
@@ -127,7 +127,7 @@ HWY_INLINE void Block(const FloatQuadratic& q, const std::uint8_t* const* plane,
 template <class OfValue, class Layout>
 void RowOf(const FloatQuadratic& of_frame, std::array<const std::uint8_t*, 3> plane,
            std::size_t count, std::uint8_t* out) {
-  const FloatQuadratic q = of_frame;  // out could overlap it, for all that the compiler knows
+  const FloatQuadratic q = of_frame;  // a copy, which `out` cannot overlap
   constexpr std::size_t kPlanes = Layout::kPlanes;
   for (; count >= kBlock; count -= kBlock, out += kBlock) {
     Block<OfValue, Layout>(q, plane.data(), out);

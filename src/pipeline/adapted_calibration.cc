@@ -34,12 +34,12 @@ ScoreHistogram HistogramOf(const ScoredImage& image) {
   return ScoreHistogram::Unpacked(image.scores, 0);
 }
 
-// Reads the files; `sets` gets one for each.
+// Reads the files and adds a set for each to `sets`.
 std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& files,
                                     const std::string& model, const Stop& stop,
                                     std::vector<CalibrationSet>& sets) {
   std::vector<ScoredImage> images;
-  std::map<std::string, PartSet> wholes;  // by their data
+  std::map<std::string, PartSet> wholes;  // by their data and options
   for (const std::filesystem::path& file : files) {
     if (stop()) return {};
     EvaluationPart part = ReadEvaluationPart(file);
@@ -49,7 +49,7 @@ std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& fi
     if (!part.keeps_scores)
       throw Error(file.string(),
                   "keeps no scores of each image (a part that was made with a rule)");
-    // Other folders may have files of the same names.
+    // The options are part of the key because other folders may have files of the same names.
     wholes[part.header.data + JsonText(part.header.options, -1)].Add(file.string(), part.header);
     const std::size_t before = images.size();
     for (JudgedImage& image : part.images)
@@ -61,7 +61,7 @@ std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& fi
   return images;
 }
 
-// Four digits.
+// Rounds to four significant digits.
 double Rounded(double number) {
   if (number == 0) return 0;
   const double digits = std::pow(10, 3 - std::floor(std::log10(number)));
@@ -75,8 +75,8 @@ CalibrationSide Rounded(CalibrationSide side) {
   return side;
 }
 
-// The curve of images of one kind, and those with each of the folds left out. `earlier` is the one
-// that their log-odds went through.
+// Fits the curve of the images of one kind, and the curves with one fold left out each. `earlier`
+// is the curve of the model that computed the log-odds.
 class PathFit {
  public:
   PathFit(const std::vector<ScoredImage>& all, By by, double own, const CalibrationCurve& earlier)
@@ -90,12 +90,12 @@ class PathFit {
 
   std::size_t size() const { return images_.size(); }
   bool fitted() const { return curve_.has_value(); }
-  // What the model is to have.
+  // The new curve of the model.
   CalibrationCurve Curve() const {
     return curve_ ? CalibrationCurve{Rounded(curve_->below), Rounded(curve_->above)} : earlier_;
   }
 
-  // Adds each image's pixels by curves that were fitted without its fold.
+  // Adds the pixels of each image, with a curve that was fitted without its fold.
   void AddTo(std::vector<Reliability>& after, const Stop& stop) const {
     const std::size_t folds = std::min(kMaxFolds, images_.size());
     for (std::size_t fold = 0; fold < folds && !stop(); ++fold) {
@@ -113,7 +113,7 @@ class PathFit {
  private:
   double Evidence(double told) const { return earlier_.Inverse(told - own_); }
 
-  // All images have the same weight.
+  // Scales the histogram so that all images have the same weight.
   static ScoreHistogram WeighedOf(const ScoredImage& image) {
     constexpr std::uint64_t kWeight = std::uint64_t{1} << 40;
     ScoreHistogram histogram = HistogramOf(image);

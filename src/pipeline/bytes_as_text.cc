@@ -27,7 +27,7 @@ std::string FromBase64(std::string_view text) {
                                          static_cast<int>(text.size()));
   if (size >= 0) {
     const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-    bytes.resize(bytes.size() - padding);  // which the decoder takes for zeros
+    bytes.resize(bytes.size() - padding);  // the decoder writes zeros for padding
     if (Base64(bytes) == text) return bytes;
   }
   throw Error("text", "is not base64");

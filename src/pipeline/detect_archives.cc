@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 
 // A file of an archive.
 struct ArchiveItem {
-  Task task;  // its paths are those of the archives, and in them its own
+  Task task;  // paths in the archives: archive / name of the file
   bool is_image = true;
-  std::string problem;  // why there are no bytes, or empty
+  std::string problem;  // why the file cannot be read, or empty
   std::string bytes;
   Detected detected;
 };
@@ -32,7 +32,7 @@ class ArchiveRun {
  public:
   ArchiveRun(const Task& task, const DetectJob& job) : task_(task), job_(job) {}
 
-  // Throws Error where the whole archive cannot be done.
+  // Throws Error if the whole archive fails.
   void Go() {
     Stages stages;
     std::vector<ArchiveItem> items(stages.max_items);
@@ -47,11 +47,11 @@ class ArchiveRun {
     try {
       RunStages(stages, job_.run.stop);
     } catch (const Error&) {
-      if (to_pipe_) writer_.Flush();  // they count as done
+      if (to_pipe_) writer_.Flush();  // these images have been reported as done
       throw;
     }
     if (to_pipe_ && job_.run.Stopped()) writer_.Flush();
-    if (job_.run.Stopped()) return;  // half of it is nothing
+    if (job_.run.Stopped()) return;  // an incomplete archive is not kept
     if (images_ == 0)
       throw Error(task_.input.string(), include_.empty() && exclude_.empty()
                                             ? "holds no image"
@@ -85,12 +85,13 @@ class ArchiveRun {
     item.problem = WhyNotRead(file->entry);
     if (!item.problem.empty()) return true;
     take(static_cast<std::int64_t>(file->entry.size / 4));
-    // What is no image is refused when it is decoded, by its first bytes.
+    // Of a file that is not an image only the first bytes are read; the decoder refuses it by them.
     item.bytes = reader_.Read([](std::string_view head) { return CodecOf(head) != nullptr; });
     return true;
   }
 
-  // Its folders, too. (Paths as such would be taken apart for each of them.)
+  // Tests the name and each folder above it as strings, because splitting a path object for each
+  // pattern would be slow.
   bool PatternsTake(const std::string& name) const {
     for (std::size_t end = name.size(); end != name.npos && end > 0; end = name.rfind('/', end - 1))
       if (exclude_.Match(name.substr(0, end))) return false;
@@ -157,7 +158,7 @@ class ArchiveRun {
   TarWriter writer_{output_, job_.options.if_exists};
   const bool to_pipe_ = IsSpecial(output_);
   std::unordered_map<std::string, std::string> names_;  // of images, by their keys
-  std::size_t images_ = 0, done_images_ = 0;            // the first with those that failed
+  std::size_t images_ = 0, done_images_ = 0;            // images_ includes failed images
   std::uint64_t pixels_ = 0;
   std::vector<DetectedImage> kept_;
 };

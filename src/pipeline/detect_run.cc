@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// By the sizes of a thousand images, and of all archives. By it a run decides whether it is worth
-// while to build the table of a model that needs one.
+// Estimates the pixels of a run from the sizes of a thousand images and of all archives. The
+// estimate decides whether building the table of a model that needs one is worth its time.
 std::uint64_t ExpectedPixels(const Plan& plan) {
-  // Photographs as JPEG take two bits a pixel, other files take more.
+  // JPEG photographs take about two bits a pixel; other files take more.
   constexpr std::uint64_t kPixelsPerByte = 4;
   constexpr std::size_t kSample = 1000;
-  constexpr std::uint64_t kOfPipe = std::uint64_t{1} << 28;  // nobody knows, and archives are large
+  constexpr std::uint64_t kOfPipe = std::uint64_t{1} << 28;  // size unknown; archives are large
   const auto bytes_of = [&](std::uint32_t input, std::uint64_t unknown) {
     std::error_code error;
     const std::uintmax_t size = fs::file_size(plan.InputOf(input), error);
@@ -36,8 +36,8 @@ std::uint64_t ExpectedPixels(const Plan& plan) {
   return kPixelsPerByte * bytes;
 }
 
-// The detector of a run that expects so much; by `pixels` where pictures are not made smaller,
-// since smaller ones are averages of B G R. `regions`: where skin is, is wanted of each.
+// The detector for a run of `expected_pixels`. Pictures that are scaled down are classified by BGR,
+// because they are averages of BGR. `regions`: the region of each picture is requested.
 Detector DetectorOfRun(const Detector& detector, const DetectOptions& options,
                        FramePosterior::Pixels pixels, std::uint64_t expected_pixels, bool regions) {
   DetectorOptions of_run = detector.options();
@@ -48,7 +48,7 @@ Detector DetectorOfRun(const Detector& detector, const DetectOptions& options,
   return detector.With(of_run);
 }
 
-// A mask as EncodePng need not copy it: with a byte 0 before each row.
+// A mask with a 0 byte before each row, so that EncodePng need not copy it.
 cv::Mat MaskIn(Scratch& bytes, const cv::Size& size) {
   const auto rows = static_cast<std::size_t>(size.height);
   cv::Mat wider(size.height, size.width + 1, CV_8UC1,
@@ -71,7 +71,7 @@ void DetectImages(const DetectJob& job) {
       },
       [&](std::size_t, Detected&& result) {
         if (!result.note.empty()) job.run.note(result.note);
-        job.made_with.Leave();  // also where another run made the outputs meanwhile
+        job.made_with.Leave();  // also if another run has made the outputs in the meantime
         if (!result.files.empty()) job.Note(result.image);
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], job.options.if_exists,
@@ -97,7 +97,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
     all_well = false;
     given.problem(problem);
   };
-  MadeWith made_with(options, detector.model());  // refuses before millions of inputs are listed
+  MadeWith made_with(options, detector.model());  // throws before millions of inputs are listed
   const Plan plan(options, run);
   if (options.made_with && plan.HasWork()) made_with.SetList(plan.Digest());
   plan.MakeFolders();
@@ -109,7 +109,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
     DetectArchives(job);
   }
   if (!plan.videos().empty() && !run.Stopped()) {
-    // Of so many pixels that a table pays.
+    // The expected number of pixels is large enough for a table to be worth its time.
     const Detector of_run =
         DetectorOfRun(detector, options, options.video.pixels, PosteriorOptions().expected_pixels,
                       static_cast<bool>(options.video.frame));
@@ -120,8 +120,8 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
   if (all_well && !run.Stopped()) made_with.TakeBackOthers();
 }
 
-// As with videos, what nothing was adapted to is judged by its planes, if it has them, even where
-// BGR is there: the mask does not depend on what else is asked for.
+// As in videos, a picture without adaptation is classified by its planes, if it has them, even if
+// BGR is available, because the mask must not depend on which other outputs are requested.
 Detected DetectOne(const Task& task, std::string_view bytes, const Detector& detector,
                    const DetectOptions& options, const TakePixels& take) {
   thread_local Scratch bgr_bytes, plane_bytes, mask_bytes;
@@ -168,7 +168,7 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   if (options.region) result.image.region = RegionOf(MapMomentsOf(judgement.Probability()));
   if (options.measured) result.image.measured = judgement.Measured();
   result.image.adaptation = judgement.summary();
-  if (!note.empty()) tags.icc.clear();  // one that is not of these pixels, or is damaged
+  if (!note.empty()) tags.icc.clear();  // the profile does not fit these pixels or is damaged
   for (const auto& [output, path] : task.outputs) {
     const cv::Mat drawn = Draw(output, judgement, form);
     try {

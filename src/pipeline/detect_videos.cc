@@ -13,12 +13,12 @@
 namespace skinmask {
 namespace {
 
-// One frame on its way.
+// A frame in flight.
 struct FrameItem {
   VideoFrame frame;
-  std::optional<Picture> picture;  // of it, scaled
+  std::optional<Picture> picture;  // the scaled frame
   std::shared_ptr<const StreamAdapter::Sight> sight;
-  std::shared_ptr<const Adaptation> adaptation;  // null: the model as it is
+  std::shared_ptr<const Adaptation> adaptation;  // null: the model without adaptation
   std::vector<Rendered> outputs;
   DetectedFrame found;
 };
@@ -63,7 +63,7 @@ class VideoRun {
                           job.detector.model().classes.size());
   }
 
-  // The whole video. Where it is stopped, or fails, nothing of it is kept.
+  // Processes the whole video. If the run is stopped or fails, no output is kept.
   void Go() {
     const Run& run = job_.run;
     const auto frames =
@@ -77,7 +77,7 @@ class VideoRun {
     stages.max_items = items.size();
     stages.next = [&](std::size_t place, const TakePixels&) { return Read(items[place]); };
     stages.stages.push_back(stage(false, [this](FrameItem& item) { Convert(item); }));
-    if (job_.detector.adapter()) {  // what is known of earlier frames is used here
+    if (job_.detector.adapter()) {  // these two stages use the state of earlier frames
       stages.stages.push_back(
           stage(true, [this](FrameItem& item) { item.sight = stream_.See(*item.picture); }));
       stages.stages.push_back(stage(
@@ -102,7 +102,7 @@ class VideoRun {
     if (const std::string& line = reader_.shortfall(); !line.empty())
       run.warning(input_ + ": " + line);
     job_.done(result_);
-    if (damage_)  // behind what was made, which is kept
+    if (damage_)  // reported after the outputs, which are kept
       run.problem(*damage_);
     else
       run.finished();
@@ -115,7 +115,7 @@ class VideoRun {
     next_.reset();
     try {
       next_ = reader_.Read();
-      cut_ = !next_ && job_.run.Stopped();  // that is no end
+      cut_ = !next_ && job_.run.Stopped();  // a stop is not the end of the video
       if (next_ && next_->size != item.frame.size)
         throw Error(input_,
                     fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
@@ -128,7 +128,7 @@ class VideoRun {
     return true;
   }
 
-  // Ready to be adapted to. Safe from many threads, as the next.
+  // Makes the picture. Thread-safe, as is Judge.
   void Convert(FrameItem& item) const {
     item.picture.emplace(item.frame, [frame = item.frame, scale = job_.options.scale] {
       return frame.Upright(ScaledDown(frame.StoredBgr(), scale));
@@ -136,7 +136,7 @@ class VideoRun {
     if (job_.detector.adapter()) item.picture->Bgr();
   }
 
-  // What is found in it, and what is drawn, prepared for the sink.
+  // Classifies the frame, draws its outputs and prepares them for the sink.
   void Judge(FrameItem& item) const {
     Judgement judgement(job_.detector, std::move(*item.picture), item.adaptation);
     const OutputForm form = sink_->Form();
@@ -161,7 +161,7 @@ class VideoRun {
     }
   }
 
-  // One frame that fails ends all: the outputs would lack it.
+  // A frame that fails ends the video, because the outputs would lack it.
   void Write(const FrameItem& item, std::exception_ptr failure) {
     try {
       if (failure) std::rethrow_exception(failure);
@@ -194,7 +194,7 @@ class VideoRun {
   std::vector<Output> outputs_;
   Stream stream_;
   bool cut_ = false;               // a stop came before the end
-  std::optional<Problem> damage_;  // why the video ends before its time
+  std::optional<Problem> damage_;  // why the video ends early
 };
 
 }  // namespace
@@ -213,7 +213,7 @@ void DetectVideos(const DetectJob& job) {
       job.run.counting("frames of " + task.input.filename().string());
       VideoRun(task, job).Go();
     } catch (const std::exception& e) {
-      if (job.run.Stopped()) return;  // it is the stop that the reader speaks of
+      if (job.run.Stopped()) return;  // the reader's error is caused by the stop
       job.run.problem(Problem(task.input.string(), e));
     }
   }

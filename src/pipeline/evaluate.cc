@@ -19,7 +19,7 @@ std::uint64_t HashOf(std::string_view name) {
   return hash;
 }
 
-// Calls see(y, x, class) for every pixel that counts.
+// Calls see(y, x, class) for every pixel that is not ignored.
 template <class See>
 void ForEachPixel(const LabelledImage& image, const See& see) {
   for (int y = 0; y < image.classes.rows; ++y) {
@@ -29,7 +29,7 @@ void ForEachPixel(const LabelledImage& image, const See& see) {
   }
 }
 
-// Pixels on a lattice over the image.
+// Takes pixels on a lattice over the image.
 std::vector<RankedPixel> DrawPixels(const LabelledImage& image, std::uint8_t positive) {
   constexpr int kLattice = 24;
   std::vector<RankedPixel> drawn;
@@ -46,13 +46,13 @@ std::vector<RankedPixel> DrawPixels(const LabelledImage& image, std::uint8_t pos
   return drawn;
 }
 
-// What is found in an image: its row, and what is added up over images.
+// The result of an image: its row, and the sums over images.
 struct JudgedPixels {
   JudgedImage row;
   Confusion counts;
   ScoreHistogram scores;
   CoarseScores coarse;
-  ClassCounts classes;  // of models of more than two
+  ClassCounts classes;  // for models of more than two classes
   std::vector<RankedPixel> drawn;
 };
 
@@ -66,7 +66,7 @@ std::optional<Lab> ToneOf(const LabelledImage& image, std::uint8_t positive) {
   return median.Median();
 }
 
-// Completes the row by what was counted.
+// Completes the row from the counts.
 void Complete(const LabelledImage& image, std::uint8_t positive, bool has_scores,
               const JudgeOptions& options, JudgedPixels& one) {
   one.row.name = image.name;
@@ -81,7 +81,7 @@ void Complete(const LabelledImage& image, std::uint8_t positive, bool has_scores
   if (options.tones) one.row.tone = ToneOf(image, positive);
 }
 
-// Judges the pairs of the shard with `judge(image, one)` and adds up.
+// Judges the pairs of the shard with `judge(image, one)` and adds the results up.
 template <class Judge>
 void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOptions& options,
                 const Run& run, const Judge& judge, EvaluationPart& part) {
@@ -90,8 +90,7 @@ void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOp
     part.images.push_back({{}, {}, {}, {}, problem});
     run.problem(problem);
   };
-  // Histograms that were added up serve again: to get 2.4 MB of the system for each image takes
-  // longer than to count in them.
+  // Histograms are reused: allocating 2.4 MB for each image takes longer than counting in them.
   tbb::concurrent_queue<ScoreHistogram> spare;
   pairs.ForEach(
       recorded,
@@ -113,7 +112,7 @@ void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOp
       });
 }
 
-// The pairs, and in `part` what there is to say of them.
+// Lists the pairs and records the messages in `part`.
 LabelledPairs ListPairs(const PairOptions& options, bool predicted, const Run& run,
                         EvaluationPart& part) {
   Run recorded = run;
@@ -136,12 +135,14 @@ LabelledPairs ListPairs(const PairOptions& options, bool predicted, const Run& r
   return pairs;
 }
 
-// Judges by a detector; `positive` is the index of the positive class among those of the masks.
+// Returns a function that judges images by a detector. `positive` is the index of the positive
+// class among the classes of the masks.
 auto ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detector& given) {
   DetectorOptions options = given.options();
   options.expected = {.probability = false};
   const std::vector<ClassModel>& classes = given.model().classes;
-  // For each class of the masks its index among the model's, or their number where there is none.
+  // For each class of the masks its index among the model's classes, or the number of these if it
+  // is not among them.
   std::vector<std::size_t> in_model;
   for (const std::string& name : pairs.classes())
     in_model.push_back(static_cast<std::size_t>(
@@ -167,8 +168,8 @@ auto ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detecto
   };
 }
 
-// The index of the positive class among the classes of the masks. A whole image is of one of the
-// model's, or without one is skin or not.
+// The index of the positive class among the classes of the masks. The class of whole images must be
+// a class of the model or, without a model, skin or non-skin.
 std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& options,
                            const std::string& positive, const Detector* detector) {
   if (const auto index = pairs.IndexOf(positive)) return *index;
@@ -204,7 +205,7 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detecto
   else
     JudgePairs(
         pairs, positive, judge_options, run,
-        [&](const LabelledImage& image, JudgedPixels& one) {  // masks that were made before
+        [&](const LabelledImage& image, JudgedPixels& one) {  // existing masks
           ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
             one.counts.Add(truth == positive, image.bgr.ptr(y)[x] == 0);
           });

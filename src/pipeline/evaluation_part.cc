@@ -10,20 +10,20 @@
 namespace skinmask {
 namespace {
 
-// Youden's J, the recall less the false positive rate: -1 for the inverse of what is true.
+// Youden's J: recall minus false positive rate. -1 for the inverse of the truth.
 std::optional<double> Youden(const Metrics& metrics) {
   if (!metrics.recall || !metrics.specificity) return std::nullopt;
   return *metrics.recall + *metrics.specificity - 1;
 }
 
-// The metrics with other counts, and scores as they were.
+// The metrics with other counts and unchanged scores.
 Metrics WithCounts(const Metrics& metrics, const Confusion& counts) {
   Metrics changed = MetricsOf({counts, std::nullopt});
   for (const auto& [name, member] : kRatiosOfScores) changed.*member = metrics.*member;
   return changed;
 }
 
-// The `count` lowest, in order.
+// Keeps the `count` lowest pixels, sorted.
 void KeepLowest(std::vector<RankedPixel>& pixels, std::size_t count) {
   const std::size_t kept = std::min(count, pixels.size());
   std::partial_sort(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(kept),
@@ -34,8 +34,8 @@ void KeepLowest(std::vector<RankedPixel>& pixels, std::size_t count) {
 }  // namespace
 
 bool MasksLookInverted(const EvaluationReport& report) {
-  // Right sets gave -0.02 and more even with models that are as good as none, inverted ones -0.34
-  // and less with models that find skin at all.
+  // Measured: J was -0.02 or more for correct masks, even with models that are no better than
+  // chance, and -0.34 or less for inverted masks with models that find skin at all.
   constexpr double kWorse = -0.2;
   std::size_t judged = 0, worse = 0;
   for (const auto& [name, metrics] : report.images) {
@@ -151,15 +151,16 @@ void Tell(const EvaluationPart& whole, const Run& run) {
 
 void EvaluationMerge::Add(const std::string& file, EvaluationPart&& part) {
   set_.Add(file, part.header);
-  // Those of all parts would not have room: for a threshold that is chosen later files are read
-  // again.
+  // The scores of all images would not fit into memory. To choose a threshold later, the files are
+  // read again.
   for (JudgedImage& image : part.images) image.scores = std::string();
   images_.emplace_back(part.header.shard, std::move(part.images));
   if (images_.size() == 1) {
     sum_ = std::move(part);
     return;
   }
-  // These follow from data, options and model, but for the file that SKINMASK_FACES names.
+  // These values follow from data, options and model, except for the finder, which the file of
+  // SKINMASK_FACES determines.
   const auto common = [](const EvaluationPart& one) {
     return std::tie(one.positive, one.finder, one.has_scores, one.keeps_scores, one.keeps_tones,
                     one.images_without_mask);

@@ -1,5 +1,5 @@
-// The part of an evaluation is what one shard of it found: sums that are exact, so that parts add
-// up to the very whole, and a row for each image.
+// The part of an evaluation is the result of one shard: a row for each image, and exact sums, so
+// that the parts add up to exactly the result of a single run.
 #pragma once
 
 #include <array>
@@ -23,8 +23,9 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// A pixel, and the number by which it is kept or not: a hash of its image's name and its place
-// there, so that the choice depends neither on the order of images nor on what run judged them.
+// A pixel and its rank, by which it is kept or not. The rank is a hash of the image's name and of
+// the pixel's position, so the choice does not depend on the order of images or on the run that
+// judged them.
 struct RankedPixel {
   std::uint64_t rank;
   DrawnPixel pixel;
@@ -35,8 +36,8 @@ struct RankedPixel {
   bool operator==(const RankedPixel&) const = default;
 };
 
-// Keeps, of the positive pixels and of all others, those of the lowest ranks: an even draw of all
-// in bounded memory, and the same however they come.
+// Keeps the pixels of lowest rank, separately for positive and other pixels. This is a uniform
+// sample in bounded memory, and does not depend on the order of the pixels.
 class PixelDraw {
  public:
   static constexpr std::size_t kEach = 1000;
@@ -54,55 +55,56 @@ struct JudgedImage {
   std::string name;
   Metrics metrics;
   AdaptationSummary adaptation;
-  std::string scores;              // ScoreHistogram::Packed(), where they are kept
-  std::optional<Problem> problem;  // why it could not be judged: then nothing else counts
-  std::optional<Lab> tone{};       // where tones are kept: as EvaluationReport has it
+  std::string scores;              // ScoreHistogram::Packed(), if they are kept
+  std::optional<Problem> problem;  // why it could not be judged; the other members are then unset
+  std::optional<Lab> tone{};       // if tones are kept; see EvaluationReport
 };
 
 struct EvaluationPart {
-  static constexpr std::size_t kBlocks = 1024;  // at most: that many tell the spread well
+  static constexpr std::size_t kBlocks = 1024;  // at most; enough to estimate the spread
 
-  PartHeader header;  // version, options and model are those of the file alone
+  PartHeader header;  // version, options and model are set for files only
   std::string positive = "skin";
-  std::optional<std::string> finder;  // with an adapter: who found the faces
-  bool has_scores = false;            // a model judged, not masks
-  bool keeps_scores = false;          // each image has its own
+  std::optional<std::string> finder;  // with an adapter: the names of its face finders
+  bool has_scores = false;            // a model was judged, not masks
+  bool keeps_scores = false;          // each image keeps its scores
   bool keeps_tones = false;
   std::size_t images_without_mask = 0;
-  // What the first shard tells of the folders.
-  std::vector<std::pair<std::string, std::string>> skipped;  // and why
+  // Messages about the folders; the first shard has them.
+  std::vector<std::pair<std::string, std::string>> skipped;  // file and reason
   std::vector<Problem> problems;
   std::vector<JudgedImage> images;  // all pairs of the shard, in the order of the list
   ScoreHistogram scores;
-  // As EvaluationReport has them: files whose places in the whole list are the same modulo kBlocks.
+  // See EvaluationReport: a block has the images whose indices in the whole list are equal modulo
+  // kBlocks.
   std::vector<CoarseScores> blocks;
   ClassCounts classes;
   PixelDraw drawn;
 };
 
 struct JudgeOptions {
-  bool keep_scores = false;     // of each image, for rules that choose a threshold later
-  std::optional<double> above;  // as EvaluateImages has it
+  bool keep_scores = false;     // of each image, for rules that choose the threshold later
+  std::optional<double> above;  // see EvaluateImages
   bool tones = false;
 };
 
-// Adds the scores to those of the block.
+// Adds the scores to the block's scores.
 void AddToBlock(std::vector<CoarseScores>& blocks, std::size_t block, const CoarseScores& scores);
 
-// Judges the shard that `options` name; `detector` is null for masks that were made before.
+// Judges the shard of `options`; `detector` is null for existing masks.
 EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detector,
                              const JudgeOptions& judge_options, const Run& run);
-// The report of a part that is the whole.
+// The report of a part that is a whole evaluation.
 EvaluationReport ReportOf(const EvaluationPart& whole);
-// Tells `run` what it would have been told had it judged the images.
+// Sends to `run` the messages that it would have received from judging the images.
 void Tell(const EvaluationPart& whole, const Run& run);
 
-// The parts of one whole, in any order.
+// Merges the parts of one evaluation, added in any order.
 class EvaluationMerge {
  public:
   // Throws Error as PartSet does.
   void Add(const std::string& file, EvaluationPart&& part);
-  // What one run would have found. Throws Error where a part is missing.
+  // The result that a single run would have had. Throws Error if a part is missing.
   EvaluationPart Whole() &&;
 
  private:
@@ -111,16 +113,17 @@ class EvaluationMerge {
   std::vector<std::pair<Shard, std::vector<JudgedImage>>> images_;
 };
 
-// Judges the images of `whole` that are those of `part`, which keeps their scores, at a threshold
-// of the whole's scores. Throws Error where the file has changed since it was added.
+// Counts the images of `part`, which keeps their scores, at a threshold of the whole's scores, and
+// stores the counts in `whole`. Throws Error if the file has changed since it was added.
 void JudgeAgain(EvaluationPart& whole, const EvaluationPart& part, const std::string& file,
                 double above);
 
-// The file of a part (docs/formats.md, 'Part of an evaluation').
+// The text of the file of a part (docs/formats.md, 'Part of an evaluation').
 std::string FormatEvaluationPart(const EvaluationPart& part);
-// Throws Error for what FormatEvaluationPart does not write: sizes and sums are checked.
+// Reads such a file. Throws Error for anything that FormatEvaluationPart does not write; sizes and
+// sums are checked.
 EvaluationPart ReadEvaluationPart(const std::filesystem::path& file);
-// The same for the bytes of a file that errors call `name`.
+// The same for the bytes of a file; errors have `name` in place of the file.
 EvaluationPart ParseEvaluationPart(const std::string& text, const std::string& name);
 
 }  // namespace skinmask

@@ -15,10 +15,10 @@
 namespace skinmask {
 namespace {
 
-// What the table says of each image: the cells of its row, or null.
+// For each image the cells of its row in the table, or null.
 using Cells = std::vector<const std::vector<std::string>*>;
 
-// Tells of what does not fit together.
+// Reports images without a row and rows without an image.
 void TellOf(const EvaluationReport& report, const GroupTable& table, const Cells& cells,
             const Run& run) {
   std::set<std::string> judged;
@@ -65,7 +65,7 @@ Grouping ColumnGrouping(const GroupTable& table, std::size_t column, const Cells
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
 constexpr std::size_t kMaxColumns = 32, kMaxGroups = 100, kMaxLetters = 100;
 
-// Rows of cells, as RFC 4180 has them.
+// Reads rows of cells by RFC 4180.
 class CsvRows {
  public:
   CsvRows(std::string_view text, const std::string& subject)
@@ -84,13 +84,13 @@ class CsvRows {
     return cells;
   }
 
-  // Names the line where the row began that came last.
+  // Throws Error with the line in which the last row began.
   [[noreturn]] void Fail(const std::string& problem) const {
     throw Error(fmt::format("{}:{}", subject_, row_line_), problem);
   }
 
  private:
-  // Without the blanks around it.
+  // Reads a cell without quotes; surrounding blanks are removed.
   std::string PlainCell() {
     const std::string_view cell = text_.substr(0, text_.find_first_of(",\n"));
     text_.remove_prefix(cell.size());
@@ -107,14 +107,14 @@ class CsvRows {
       cell += text_.substr(1, end - 1);
       text_.remove_prefix(end + 1);
       if (!text_.starts_with('"')) break;
-      cell += '"';  // two quotes are one of the text
+      cell += '"';  // two quotes stand for one
     }
     line_ += static_cast<std::size_t>(std::ranges::count(cell, '\n'));
     if (!PlainCell().empty()) Fail("has text behind a quote that closes (\"\" is a quote within)");
     return cell;
   }
 
-  // Or else the row is at its end.
+  // Consumes a comma or the end of the row. Returns true for a comma.
   bool TookComma() {
     const bool comma = text_.starts_with(',');
     line_ += text_.starts_with('\n');

@@ -22,7 +22,7 @@ MaskRule RuleOf(const PairOptions& options) {
   return MaskRule({options.whole_class + "=other"}, {}, false);
 }
 
-// Masks that are not named lie beside the images in their archives.
+// Without `masks` the masks lie beside the images in their archives.
 PairOptions WithMasks(PairOptions options) {
   if (!options.masks.empty() || !options.whole_class.empty()) return options;
   options.masks = options.images;
@@ -30,7 +30,8 @@ PairOptions WithMasks(PairOptions options) {
   return options;
 }
 
-// Scores, and pictures of a page, are found by the image's name.
+// Names must be unique, because scores and the pictures of a report are looked up by the image's
+// name.
 MaskPairs PairsOfList(const PairOptions& options) {
   MaskPairs found;
   std::set<std::filesystem::path> names;
@@ -41,7 +42,7 @@ MaskPairs PairsOfList(const PairOptions& options) {
   return found;
 }
 
-// Of what detect writes beside masks.
+// The suffixes of the outputs of `detect` other than masks.
 std::vector<std::string_view> OtherSuffixes() {
   using Format = OutputStyle::Format;
   std::vector<std::string_view> suffixes;
@@ -54,8 +55,9 @@ std::vector<std::string_view> OtherSuffixes() {
 MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Archives& archives) {
   if (!options.listed.empty()) return PairsOfList(options);
   ListOptions list{.problem = run.problem, .passed_over = run.passed_over};
-  // What is wrong with pairs the first shard tells for all. Where a folder or an archive cannot be
-  // read, this shard's list, and so its numbers, may be others than theirs.
+  // The first shard reports the problems of all pairs. Only an unreadable folder or archive is
+  // reported by every shard, because then this shard's list, and so its numbering, may differ from
+  // that of the others.
   if (options.shard.index != 1)
     list = {.problem = [tell = run.problem](const Problem& problem) {
       if (!problem.tolerable) tell(problem);
@@ -74,7 +76,7 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Ar
   return found;
 }
 
-// The file of the disk: an archive, of what lies in one.
+// The file on the disk; for a file in an archive, the archive.
 std::string FileBehind(std::filesystem::path path) {
   while (path.has_relative_path() && !Exists(path)) path = path.parent_path();
   return path.string();
@@ -162,8 +164,8 @@ Samples CollectSamples(const PairOptions& options, const Run& run) {
   const auto step = static_cast<std::size_t>(options.step);
   SampleCounter all;
   for (const std::string& name : pairs.classes()) all.ClassIndex(name);
-  // By pointer: TBB keeps the place of an element whose constructor threw (no memory for its
-  // table), and a counter that was never made must not be asked.
+  // Pointers, because TBB keeps the slot of an element whose constructor threw (out of memory), and
+  // an unconstructed counter must not be used.
   tbb::enumerable_thread_specific<std::unique_ptr<ColorCounter>> counters;
   pairs.ForEach(
       run,

@@ -1,4 +1,4 @@
-// Image + mask pairs as one stream, for training and for evaluation alike.
+// Pairs of images and masks, for training and evaluation.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,24 +15,24 @@
 
 namespace skinmask {
 
-// One image and the classes of its pixels (MaskRule::kIgnored where they count for nothing).
+// An image and the classes of its pixels (MaskRule::kIgnored for ignored pixels).
 struct LabelledImage {
   std::string name;  // path of the image below its folder
-  cv::Mat bgr;       // CV_8UC3; CV_8UC1 for predicted masks, 0 where they say skin
+  cv::Mat bgr;       // CV_8UC3; for predicted masks CV_8UC1 with 0 for skin
   cv::Mat classes;   // CV_8UC1, index into LabelledPairs::classes()
   std::uint64_t in_between = 0;
 };
 
-// The pairs that PairOptions describe. Places are those in the whole list of pairs, of which
-// PairOptions::shard names a part. Reading a pair throws Error when sizes differ.
+// The pairs that PairOptions describe. A place is an index into the whole list of pairs;
+// PairOptions::shard selects a part of the list. Reading a pair throws Error if the sizes differ.
 class LabelledPairs {
  public:
-  // `predicted`: the images are masks that detect wrote (see PairMasks). `options` outlive the
-  // pairs.
+  // `predicted`: the images are masks that `detect` wrote (see PairMasks). `options` must outlive
+  // this object.
   LabelledPairs(const PairOptions& options, bool predicted, const Run& run);
 
   const std::vector<std::string>& classes() const { return rule_.classes(); }
-  static constexpr std::uint8_t kNoClass = MaskRule::kIgnored - 1;  // that no pixel has
+  static constexpr std::uint8_t kNoClass = MaskRule::kIgnored - 1;  // an index that no pixel has
   std::optional<std::uint8_t> IndexOf(const std::string& name) const {
     const auto found = std::ranges::find(classes(), name);
     if (found == classes().end()) return std::nullopt;
@@ -41,17 +41,17 @@ class LabelledPairs {
   std::size_t size() const { return pairs_.pairs.size(); }  // of the whole list
   std::size_t without_mask() const { return pairs_.without_mask; }
   std::string name(std::size_t place) const { return pairs_.pairs[place].image.path.string(); }
-  // As LabelledImage::name.
+  // See LabelledImage::name.
   std::string relative(std::size_t place) const {
     return pairs_.pairs[place].image.relative.string();
   }
-  // Its picture lives until this thread reads the next one, or says that it is done with it, which
-  // gives back what large ones took.
+  // Reads a pair. The picture is valid until this thread reads the next one or calls Done, which
+  // frees large buffers.
   LabelledImage Read(std::size_t place, const TakePixels& take) const;
   static void Done();
 
-  // For the pairs of the shard: work(place, LabelledImage) in parallel, then consume(result) in
-  // order. Tells of masks that came as JPEG once, at the end.
+  // Calls, for the pairs of the shard, work(place, LabelledImage) in parallel and consume(result)
+  // in order. At the end one warning reports all JPEG masks with in-between values.
   template <class Work, class Consume>
   void ForEach(const Run& run, const Work& work, const Consume& consume) const {
     using Result = decltype(work(std::size_t{0}, LabelledImage{}));
@@ -89,7 +89,7 @@ class LabelledPairs {
  private:
   std::string BytesOf(const std::filesystem::path& path, const DecodeOptions& options) const;
 
-  Archives archives_;  // before the pairs, which are found in them
+  Archives archives_;  // must be constructed before pairs_
   MaskPairs pairs_;
   const PairOptions& options_;
   MaskRule rule_;

@@ -27,13 +27,13 @@ constexpr const char* kModel = "model";
 constexpr const char* kList = "list";
 constexpr const char* kReplaces = "replaces";
 
-// Whether the run made outputs of this kind.
+// True if the run of the record made outputs of this kind.
 bool Made(const Json& entry, const Json& kind) {
   return std::ranges::find(entry["outputs"], kind) != entry["outputs"].end();
 }
 
-// What stood there of the same list and of kinds that are replaced is gone. (The file grows at its
-// end alone, so that runs may share it, and die.)
+// Removes the kinds of outputs that `by` replaces from the earlier records of the same list. (The
+// file itself is only appended to, so that concurrent and killed runs do not damage it.)
 void TakeBack(std::vector<Json>& entries, const Json& by) {
   for (Json& entry : entries) {
     if (entry.value(kList, Json()) != by.value(kList, Json())) continue;
@@ -45,7 +45,7 @@ void TakeBack(std::vector<Json>& entries, const Json& by) {
   std::erase_if(entries, [](const Json& entry) { return entry["outputs"].empty(); });
 }
 
-// The entries of all runs before; a line that was cut short, or is a stranger's, is none.
+// The records of all earlier runs. Truncated and foreign lines are skipped.
 std::vector<Json> ReadEntries(const fs::path& file) {
   std::vector<Json> entries;
   if (EntryTypeOf(file.c_str()) != EntryType::kFile) return entries;
@@ -65,7 +65,8 @@ std::vector<Json> ReadEntries(const fs::path& file) {
   return entries;
 }
 
-// The first option that differs, the model last, as other options give it another threshold.
+// The name of the first differing option. The model comes last, because other options change the
+// threshold and so the model's digest.
 std::string FirstDifference(const Json& a, const Json& b) {
   std::string difference;
   for (const auto& [all, other] : {std::pair(&a, &b), {&b, &a}})
@@ -80,19 +81,20 @@ Descriptor OpenToAppend(const fs::path& file, int more) {
   return Descriptor(open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | more, 0666));
 }
 
-// One write at the end of the file, so that runs that share a folder leave whole lines, each.
+// Appends with one write, so that concurrent runs produce whole lines.
 void Append(const fs::path& file, const std::string& line) {
   const Descriptor open_file = OpenToAppend(file, O_CREAT);
   const int descriptor = open_file.get();
   if (descriptor < 0) FailBy(file, "cannot be written", errno);
-  // A line that a full disk cut off ends here, and spoils no other.
+  // If the last line was truncated by a full disk, it is ended first, so that only that line is
+  // lost.
   const off_t end = lseek(descriptor, 0, SEEK_END);
   char last = '\n';
   const bool is_cut = end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
   const std::string text = is_cut ? "\n" + line : line;
   const ssize_t written = write(descriptor, text.data(), text.size());
   if (written < 0) FailBy(file, "cannot be written", errno);
-  // A part of it fits on a disk that is full, which no error tells.
+  // On a full disk a short write succeeds without an error.
   if (written != static_cast<ssize_t>(text.size())) FailBy(file, "cannot be written", ENOSPC);
 }
 
@@ -130,7 +132,7 @@ void MadeWith::SetList(const std::string& list) {
   entry_[kList] = list;
   if (std::ranges::find(before_, entry_) == before_.end()) {
     line_ = JsonText(entry_) + "\n";
-    // Early, since all images would fail by it.
+    // Checked early, because otherwise every image would fail.
     if (OpenToAppend(file_, 0).get() < 0 && errno != ENOENT)
       throw Error(file_.string(),
                   fmt::format("cannot be written: {} (it tells runs that resume what the outputs "
@@ -141,7 +143,7 @@ void MadeWith::SetList(const std::string& list) {
     return before.value(kList, Json()) == list &&
            !FirstDifference(before["made_with"], entry_["made_with"]).empty();
   });
-  // Frames that are not within a part stay as they were.
+  // With single frames of a part of a video, the frames outside of the part are not replaced.
   const VideoOutputOptions& video = options_.video;
   const bool whole =
       options_.shard_count == 1 && !(video.png_frames && (video.range.from || video.range.to));
@@ -153,8 +155,8 @@ void MadeWith::SetList(const std::string& list) {
 
 void MadeWith::Leave() {
   if (line_.empty()) return;
-  // Another run may have left its own since this one began. The first one stays. (Where the file
-  // system has no locks, they may miss each other.)
+  // A concurrent run may have written its record since this run began. The first record wins. (On
+  // file systems without locks both may be written.)
   const Descriptor file = OpenToAppend(file_, O_CREAT);
   if (file.get() >= 0) flock(file.get(), LOCK_EX);
   Compare();
@@ -174,7 +176,7 @@ std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, co
     const bool as_ever = text == row.get(&defaults) || (!text.empty() && text == row.usual);
     if (!row.name.empty() && !as_ever) made_with[row.name] = text;
   }
-  // Here it says more than not given.
+  // An explicit `adapt` of the default value has an effect in these cases.
   const bool insists = options.insist && options.adapt == DetectorOptions::Adapt::kAuto;
   if (insists && (options.has_seeds() || model.positive().name != "skin"))
     made_with["adapt"] = DetectorTable().Get(options, "adapt");

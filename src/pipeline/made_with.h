@@ -1,5 +1,5 @@
-// What the outputs in a folder were made with, so that a run that resumes takes none of other
-// options for its own.
+// Records with which options the outputs in a folder were made, so that a resumed run does not mix
+// outputs of different options.
 #pragma once
 
 #include <filesystem>
@@ -14,19 +14,19 @@ namespace skinmask {
 
 class MadeWith {
  public:
-  // Compares the `made_with` of these options, and the model, with what runs before left in the
-  // output folder about outputs of the same kinds. Throws Error, by the name of the first option
-  // that differs, where the run resumes.
+  // Compares the `made_with` of these options, and the model, with the records of earlier runs
+  // about outputs of the same kinds in the output folder. If the run resumes (kKeep) and a record
+  // differs, throws Error that names the first differing option.
   MadeWith(const DetectOptions& options, const Model& model);
-  // Once the inputs are listed: `list` tells the list of all of them from others. Throws Error
-  // where what is to be left cannot be.
+  // Call this once the inputs are listed. `list` identifies the list of all inputs. Throws Error if
+  // the record could not be written.
   void SetList(const std::string& list);
-  // Before an output is written, or one that another run wrote meanwhile is taken for done, by one
-  // thread at a time: leaves it there, if nobody did so yet.
-  // Throws Error as the constructor, where another run came first meanwhile.
+  // Call this before an output is written, and before an output of a concurrent run is accepted as
+  // done; by one thread at a time. Writes the record, if it is not written yet. Throws Error as the
+  // constructor does if a concurrent run has written another record first.
   void Leave();
-  // Behind a run that made every output of its list: where it has replaced those of other options,
-  // their lines count no longer.
+  // Call this after a run that made every output of its list. If the run has replaced outputs of
+  // other options, cancels their records.
   void TakeBackOthers() const;
 
  private:
@@ -34,10 +34,10 @@ class MadeWith {
 
   const DetectOptions& options_;
   std::filesystem::path file_;
-  Json entry_;                // of this run; null where nothing is to be left
-  std::vector<Json> before_;  // of other runs, of the same kinds of outputs
-  std::string line_;          // to be left; empty where it is there
-  std::string replacing_;     // what takes back others; empty where there are none
+  Json entry_;                // the record of this run; null if there is none to write
+  std::vector<Json> before_;  // records of earlier runs about the same kinds of outputs
+  std::string line_;          // the line to write; empty if the file has it
+  std::string replacing_;     // the line that cancels other records; empty if there are none
 };
 
 }  // namespace skinmask

@@ -10,9 +10,9 @@
 namespace skinmask {
 namespace {
 
-// A thread that has nothing to do goes back to TBB, for the rows of others' items. Whoever has done
-// a step goes on with the first item that can go on; so the first unfinished one, which waits for
-// nothing, always does.
+// If no item is ready, a thread returns to TBB and can process rows of other items. After each step
+// a thread continues with the first item that is ready. The first unfinished item never has to
+// wait, so the run always makes progress.
 class Runner {
  public:
   Runner(const Stages& stages, const std::atomic<bool>* stop)
@@ -27,7 +27,7 @@ class Runner {
  private:
   // The steps of an item: `next`, the stages, `finish`.
   struct Item {
-    std::size_t step = 0;  // that is worked on, or waited for
+    std::size_t step = 0;  // the current or the next step
     bool working = false;
     std::int64_t pixels = 0;
     std::exception_ptr failure;
@@ -37,7 +37,7 @@ class Runner {
     return step == 0 || step == last_step() || stages_.stages[step - 1].in_order;
   }
 
-  // The first item that can go on; a new one, if there is none but room for it.
+  // The first item that is ready; otherwise a new item, if there is room for it.
   std::optional<std::size_t> Ready() const {
     if (given_up_) return std::nullopt;
     for (const auto& [number, item] : items_)
@@ -52,7 +52,7 @@ class Runner {
       helpers_.run([this] { Work(); });
       ++workers_;
     } catch (const std::exception&) {
-      // The system gives no further thread: those that there are do the work.
+      // No further thread is available; the existing ones do the work.
     }
   }
 
@@ -67,7 +67,8 @@ class Runner {
       bool is_one = true;
       std::exception_ptr thrown;
       try {
-        // Isolated: a thread that waits for the rows of its item must not begin another one on top.
+        // Isolated, because a thread that waits for the rows of its item must not start another
+        // item.
         tbb::this_task_arena::isolate([&] { is_one = Do(*number, item); });
       } catch (const std::exception&) {
         thrown = std::current_exception();
@@ -108,7 +109,7 @@ class Runner {
     changed_.notify_all();
   }
 
-  // Waits until there is room for so many pixels more of the item.
+  // Waits until the budget has room for `pixels` more pixels of the item.
   void Take(std::size_t number, std::int64_t pixels) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
@@ -123,13 +124,14 @@ class Runner {
   const std::int64_t max_pixels_ = PixelsInFlight();
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::size_t, Item> items_;  // begun and not finished, by their numbers
-  std::vector<std::size_t> turns_;     // of each step that is in order, the item whose turn it is
-  std::size_t next_ = 0;               // to begin
+  std::map<std::size_t, Item> items_;  // in flight, by number
+  std::vector<std::size_t> turns_;     // for each in-order step, the number of the item whose turn
+                                       // it is
+  std::size_t next_ = 0;               // the number of the next new item
   std::int64_t pixels_ = 0;            // of all items
   int workers_ = 1;
-  bool ended_ = false;     // nothing is left to begin
-  bool given_up_ = false;  // nor to go on with
+  bool ended_ = false;     // no item is left to start
+  bool given_up_ = false;  // the run ends at once
   std::exception_ptr thrown_;
   tbb::task_group helpers_;
 };

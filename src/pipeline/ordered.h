@@ -1,4 +1,4 @@
-// Many items in parallel, results in order, memory bounded.
+// Processes many items in parallel, with results in order and bounded memory.
 #pragma once
 
 #include <tbb/task_arena.h>
@@ -18,46 +18,49 @@
 
 namespace skinmask {
 
-// Twice as many as threads, so that none waits for the next one to be read or the last to be
-// written.
+// Twice the number of threads, so that no thread waits for the next item to be read or the last one
+// to be written.
 inline std::size_t ItemsInFlight() {
   return 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
 }
 
-// Pixels in flight: two photographs of 16 megapixels for each thread. With all outputs of `detect`
-// a pixel takes some 30 bytes until it is written.
+// The limit for pixels in flight: two photographs of 16 megapixels for each thread. With all
+// outputs of `detect` a pixel takes about 30 bytes until it is written.
 inline std::int64_t PixelsInFlight() {
   constexpr std::int64_t kOfThread = std::int64_t{1} << 25;
   return kOfThread * tbb::this_task_arena::max_concurrency();
 }
 
-// Takes a number of pixels from the budget, for the item that is worked on; it may wait.
+// Takes pixels from the budget for the current item. May wait.
 using TakePixels = std::function<void(std::int64_t pixels)>;
 
-// A stage of the work on items. They are named by the places that they have while they are in
-// flight, from 0 on, each of which goes to another item when that is finished.
+// A stage of the processing of items. An item in flight is identified by its place, a slot number
+// from 0; the slot is reused when the item is finished.
 struct Stage {
-  bool in_order = false;  // for one item at a time, in their order; else for many at once
+  bool in_order = false;  // one item at a time, in order; otherwise many at once
   std::function<void(std::size_t place, const TakePixels& take)> work;
 };
 
 struct Stages {
-  // Puts the next item into the place; false: there is none. For one place at a time.
+  // Puts the next item into the place; returns false if there is none. Called for one place at a
+  // time.
   std::function<bool(std::size_t place, const TakePixels& take)> next;
   std::vector<Stage> stages;
-  // In order. `failure` is what a stage threw, which spares the item the others; or null.
+  // Called in order. `failure` is the exception of a stage, after which the item skips its other
+  // stages; or null.
   std::function<void(std::size_t place, std::exception_ptr failure)> finish;
   std::size_t max_items = ItemsInFlight();  // at a time
 };
 
-// Takes items through stages on all threads: no more than `max_items` at once, and of what they
-// `take` no more than PixelsInFlight() and the pixels of one item, so memory does not grow with
-// their number. Where `stop` is set, those that are begun are finished. An exception of `next` ends
-// the run when all items before are finished, one of `finish` at once.
+// Takes items through the stages on all threads. At most `max_items` items are in flight, and they
+// hold at most PixelsInFlight() pixels, plus those of one item, so memory does not grow with the
+// number of items. When `stop` is set, items in flight are finished and no new one is started. An
+// exception of `next` ends the run after all earlier items are finished; an exception of `finish`
+// ends it at once. Both are rethrown.
 void RunStages(const Stages& stages, const std::atomic<bool>* stop);
 
-// What `call` throws, as a problem of the input `name()`; absent if it throws nothing, or was
-// stopped while it waited, which is no fault of the input.
+// Returns the exception of `call` as a problem of the input `name()`. Absent if it throws nothing
+// or WaitStopped, because an interrupt is not a failure of the input.
 template <class Name, class Call>
 std::optional<Problem> ProblemOf(const Name& name, const Call& call) {
   try {
@@ -69,9 +72,9 @@ std::optional<Problem> ProblemOf(const Name& name, const Call& call) {
   return std::nullopt;
 }
 
-// Calls work(i, take) for the inputs 0 to count - 1 on all threads, and consume(i, result) in order
-// on one at a time. A result has a member `pixels`. An exception in either goes to run.problem as
-// one of name(i), and the run goes on.
+// Calls work(i, take) for the inputs 0 to count - 1 on all threads, and consume(i, result) in
+// order, one at a time. A result has a member `pixels`. An exception of either is reported to
+// run.problem as a problem of name(i), and the run continues.
 template <class Work, class Consume, class Name>
 void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work& work,
                 const Consume& consume) {

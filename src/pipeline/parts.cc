@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kPartVersion = 1;
 
-// Options are recorded as true, a word, or several.
+// Options are recorded as true, a text, or a list of texts.
 bool IsGiven(const Json& value) {
   const auto is_text = [](const Json& one) { return one.is_string(); };
   return value == true || is_text(value) ||
@@ -35,12 +35,12 @@ std::string DifferenceOf(const Json& options, const Json& first, const char* the
   return "its options stand in another order";
 }
 
-// What tells `part` from the first one; empty where they belong together.
+// The difference between `part` and the first part; empty if they belong together.
 std::string DifferenceOf(const PartHeader& part, const PartHeader& first) {
   if (part.shard.count != first.shard.count)
     return fmt::format("it is one of {} parts, and there are {} there", part.shard.count,
                        first.shard.count);
-  // The digest tells models apart, whatever their files are called.
+  // Models are compared by their digest, not by the names of their files.
   Json options = part.options, others = first.options;
   for (Json* each : {&options, &others}) each->erase("model");
   if (options != others) return DifferenceOf(options, others, "there");

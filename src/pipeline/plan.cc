@@ -26,14 +26,14 @@ std::string_view NameOfMedia(Media media) {
   return media == Media::kImage ? "an image" : media == Media::kVideo ? "a video" : "a tar archive";
 }
 
-// An archive alone takes all kinds of outputs.
+// Only an archive can hold several kinds of outputs.
 void RequireOneKind(const DetectOptions& options) {
   if (options.outputs.size() != 1 || options.video.png_frames)
     throw Error(options.output_file.string(),
                 "takes one kind of output (a folder takes several, and frames)");
 }
 
-// Throws Error where the output file cannot be that of the inputs.
+// Throws Error if the output file does not fit the inputs.
 void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
   const fs::path& file = options.output_file;
   if (inputs.size() > 1)
@@ -56,7 +56,8 @@ void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
 
 InputList InputsOf(const DetectOptions& options, const Run& run) {
   PrepareOutput(options);
-  // What is an input, were it a file; of a folder that is lost nobody knows how many it held.
+  // A failed file counts as a planned input. For an unreadable folder the number of its inputs is
+  // unknown.
   const auto problem = [&run](const Problem& of) {
     if (of.tolerable) run.planned(of.input, false);
     run.problem(of);
@@ -82,7 +83,7 @@ std::vector<OutputSuffix> SuffixesOf(const DetectOptions& options) {
   return suffixes;
 }
 
-// The files behind the inputs.
+// The identities of the input files.
 class Originals {
  public:
   explicit Originals(const InputList& inputs) : inputs_(inputs), index_(inputs.size()) {
@@ -105,20 +106,21 @@ class Originals {
   HashIndex index_;
 };
 
-// What a run before has made.
+// True if the output exists as a regular file.
 bool IsThere(const fs::path& output, EntryType type) {
   return output != kStandardOutput &&
          (type == EntryType::kFile || (type == EntryType::kLink && IsRegularFile(output)));
 }
 
-// By another name, as file systems have them that know no difference between A.PNG and A.png.
+// True if output and input are the same file under two names, as on file systems that ignore case
+// (A.PNG and A.png).
 bool IsOneFile(const fs::path& output, EntryType type, const std::string& input) {
   std::error_code ignored;
   return type == EntryType::kFile && fs::equivalent(output, input, ignored);
 }
 
-// Inputs whose outputs are there, in a run that replaces nothing: people are told of many in one
-// line.
+// Reports inputs whose outputs exist, in a run that replaces nothing. If there are many, people see
+// one line for all.
 void TellExisting(std::vector<Problem> existing, const DetectOptions& options, std::size_t inputs,
                   const ProblemSink& problem) {
   if (existing.size() > 1) {
@@ -149,7 +151,7 @@ void PrepareOutput(const DetectOptions& options) {
                 "cannot be made as output folder: " + (error == std::errc::file_exists
                                                            ? "a link in its path leads to nothing"
                                                            : error.message()));
-  // A run that resumes may have nothing left to write.
+  // A resumed run may have nothing to write.
   if (options.if_exists != IfExists::kKeep &&
       access(options.output_folder.c_str(), W_OK | X_OK) != 0)
     FailBy(options.output_folder, "cannot be written", errno);
@@ -199,7 +201,7 @@ Plan::Plan(const DetectOptions& options, const Run& run)
       }
     }
     const Media media = inputs_.MediaOf(i);
-    // Of an archive its images count, once they are known.
+    // The inputs of an archive are its images, which are not known yet.
     if (media != Media::kArchive || to_do == 0)
       run.planned(inputs_.Path(i), there > 0 && to_do == 0);
     if (exists) {
@@ -263,7 +265,7 @@ void Plan::MakeFolders() const {
       folders.insert(PathsOf(input)[0].parent_path());
     }
   for (const fs::path& folder : folders) {
-    std::error_code ignored;  // whatever belongs there says that its folder does not exist
+    std::error_code ignored;  // each output in it will report that its folder does not exist
     fs::create_directories(folder, ignored);
     RemoveOldUnfinished(folder);
   }

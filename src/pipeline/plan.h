@@ -1,4 +1,4 @@
-// What a run of detection does, input by input.
+// The plan of a detection run: its inputs and their outputs.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +20,34 @@
 
 namespace skinmask {
 
-// The work on one input: what to read, and which outputs to write where. A video whose frames
-// become single images has one output, the first, whose path is their folder; so has an archive,
-// whose path is that of the archive that it becomes.
+// One input and the paths of its outputs. A video whose frames become single images has one path,
+// that of their folder, with the first kind of output. So has an archive, whose path is that of the
+// output archive.
 struct Task {
   std::filesystem::path input;
   std::vector<std::pair<Output, std::filesystem::path>> outputs;
 };
 
-// All inputs, of which the names alone are kept: tasks are made when they are begun.
+// All inputs. Only their names are kept in memory; a task is made when it is started.
 class Plan {
  public:
-  // Prepares the output, lists inputs, names outputs, and leaves out what is not to be done.
-  // `options` outlive the plan.
+  // Prepares the output folder, lists the inputs, names their outputs, and skips inputs that need
+  // no work. `options` must outlive the plan.
   Plan(const DetectOptions& options, const Run& run);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  // Numbers of the inputs that there is something to do for, in order.
+  // Indices of the inputs that need work, in order.
   const std::vector<std::uint32_t>& images() const { return images_; }
   const std::vector<std::uint32_t>& videos() const { return videos_; }
   const std::vector<std::uint32_t>& archives() const { return archives_; }
   bool HasWork() const { return !images_.empty() || !videos_.empty() || !archives_.empty(); }
   std::string InputOf(std::uint32_t input) const { return inputs_.Path(input); }
   Task TaskOf(std::uint32_t input) const;
-  // Tells the list of all inputs, those of other shards, too, from any other.
+  // A digest that identifies the list of all inputs, including those of other shards.
   std::string Digest() const;
-  // Makes the folders that the outputs go to, as far as that can be done, and removes what runs
-  // left there that were killed a day ago or more.
+  // Creates the folders of the outputs, where possible, and removes unfinished files that are older
+  // than a day from them.
   void MakeFolders() const;
 
  private:
@@ -57,18 +57,18 @@ class Plan {
   const InputList inputs_;
   const OutputPaths paths_;
   std::vector<std::uint32_t> images_, videos_, archives_;
-  std::set<std::filesystem::path> refused_;  // outputs that are inputs
+  std::set<std::filesystem::path> refused_;  // outputs that would overwrite inputs
 };
 
-// A run that resumes leaves out the outputs that another run has made since the task was planned.
-// True where no output is left to make.
+// In a resumed run, removes the outputs that a concurrent run has made since the task was planned.
+// Returns true if no output is left to make.
 bool IsDoneMeanwhile(Task& task, const DetectOptions& options);
 
-// What the parts of a run, which all go by RunStages, are given.
+// The arguments of the three parts of a run, which all use RunStages.
 struct DetectJob {
   const Plan& plan;
   const DetectOptions& options;
-  const Detector& detector;  // of such a run
+  const Detector& detector;  // adjusted to the run
   const Run& run;
   const std::function<void(const DetectedImage&)>& done;
   MadeWith& made_with;
@@ -78,24 +78,25 @@ struct DetectJob {
 };
 
 struct Detected {
-  std::uint64_t pixels = 0;  // of the picture; 0: nothing was to be done
+  std::uint64_t pixels = 0;  // of the picture; 0 if there was nothing to do
   DetectedImage image;
-  std::string note;                // what is odd about it, or empty
-  std::vector<std::string> files;  // encoded, as image.outputs
+  std::string note;                // a note about the picture, or empty
+  std::vector<std::string> files;  // encoded files, in the order of image.outputs
 };
 
-// Decodes the bytes of task.input, which is not read, and makes the task's outputs, which are not
-// written.
+// Decodes `bytes`, the content of task.input, and returns the encoded outputs of the task. Neither
+// reads nor writes files.
 Detected DetectOne(const Task& task, std::string_view bytes, const Detector& detector,
                    const DetectOptions& options, const TakePixels& take);
 
-// The archives of the plan, one after the other. Each becomes one of outputs, all of it or nothing.
-// `done` is called for the images of an archive when that is in its place, and at once where it
-// goes to a pipe. An image that cannot be done is a problem, and the others are done.
+// Processes the archives of the plan, one after the other. Each becomes one archive of outputs,
+// which is written completely or not at all. `done` is called for the images of an archive when the
+// output archive is complete; if it is written to a pipe, at once for each image. An image that
+// fails is a problem, and the other images are processed.
 void DetectArchives(const DetectJob& job);
 
-// The videos of the plan, one after the other. Decoding, the posterior and encoding overlap, frames
-// stay in order.
+// Processes the videos of the plan, one after the other. Decoding, classification and encoding
+// overlap; frames stay in order.
 void DetectVideos(const DetectJob& job);
 
 }  // namespace skinmask

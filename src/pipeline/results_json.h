@@ -1,5 +1,5 @@
-// Results are written as JSON, and counts are read back from what anybody may have written;
-// docs/formats.md has the keys.
+// Writes results as JSON, and reads counts back, whose source is untrusted; docs/formats.md has the
+// keys.
 #pragma once
 
 #include <cstdint>
@@ -34,17 +34,17 @@ inline constexpr std::pair<const char*, std::optional<double> Metrics::*> kRatio
 inline constexpr auto kRatiosOfScores = std::span(kRatios).last<3>();  // not of counts
 // {"tp": ..., "fp": ..., "fn": ..., "tn": ...}
 Json JsonOf(const Confusion& counts);
-// None above `most`, which is at most 2^60, so that their sums cannot wrap.
+// Throws Error for a count above `most`, which is at most 2^60, so that sums cannot overflow.
 Confusion ReadConfusion(const JsonNode& node, std::uint64_t most);
 // {"classes": [...], "counts": [[...], ...] (true class by called class), "accuracy": ...,
 // "recall": [...], "precision": [...]}, in the order of the classes; null where 0/0.
 Json JsonOf(const ClassCounts& counts);
-// What JsonOf(ClassCounts) writes; at most `pixels` in all.
+// Reads what JsonOf(ClassCounts) writes; the counts must add up to at most `pixels`.
 ClassCounts ReadClassCounts(const JsonNode& node, std::uint64_t pixels);
 
 // {"by": "seeds", "faces": 2}, {"by": "image", "shift": -1.3} or {"by": "nothing"}.
 Json JsonOf(const AdaptationSummary& summary);
-// {"pixels": ..., "mean": {"red": ..., ...}, "sd": {...}}, numbers being null where there is none.
+// {"pixels": ..., "mean": {"red": ..., ...}, "sd": {...}}; null where there are no pixels.
 Json JsonOf(const ColorSums& colors);
 Json JsonOf(const MeasuredFace& face);
 
@@ -52,7 +52,7 @@ using NamedRatios = std::vector<std::pair<std::string, std::optional<double>>>;
 Json RatiosJson(const NamedRatios& ratios);
 Json MetricsJson(const Metrics& metrics);  // counts and ratios
 
-// {"pooled": {...}, "mean_per_image": {...}, "images": [...]}, and what else the report has.
+// {"pooled": {...}, "mean_per_image": {...}, "images": [...]}, and the other parts of the report.
 Json ReportJson(const EvaluationReport& report);
 
 }  // namespace skinmask

@@ -13,14 +13,14 @@
 namespace skinmask {
 namespace {
 
-// Of the canonical text without groups.
+// The digest of the canonical text without groups.
 std::string Digest(const Samples& samples) {
   const bool grouped =
       std::ranges::any_of(samples.rows(), [](const SampleRow& r) { return r.group; });
   return Sha256(FormatSamples(grouped ? samples.Ungrouped() : samples));
 }
 
-// Nothing after a stop.
+// Fits the model; absent after a stop.
 std::optional<Model> FitOf(const Samples& samples, FitOptions options, const Run& run) {
   options.progress = run.progress;
   options.stop = run.stop;
@@ -34,7 +34,7 @@ std::optional<Model> FitOf(const Samples& samples, FitOptions options, const Run
   return std::nullopt;
 }
 
-// What became of its iterations, and what would help.
+// Describes the failed convergence, with a remedy.
 std::string NotConverged(const Model& model) {
   if (model.kind != Kind::kLogistic) return "EM did not converge (more `iterations`)";
   const LogisticTerms& l = model.logistic;
@@ -56,8 +56,8 @@ CardScore ScoreOf(const Evaluation& evaluation, const Model& model, const std::s
   return {data, model.decision.threshold, m.precision, m.recall, m.f1, m.auc};
 }
 
-// P(skin) becomes what it is on data with as much skin as the calibration's: from that prior
-// another one is counted, and at once where one was given.
+// Calibrates P(skin) for the prior of the calibration data, which is stored with the calibration,
+// because another prior is computed from it. If the user has given a prior, it is applied at once.
 void Calibrate(const TrainOptions& options, Model& model) {
   const Samples& samples = *options.calibration;
   model.calibration = FitCalibration(samples, model, options.calibration_name);
@@ -97,7 +97,8 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
     model.card.scores.front().log_likelihood = -*loss * static_cast<double>(samples.Total());
   if (fixed || run.Stopped()) return model;
   model.decision = Decide(*first.scores, options.rule, data);
-  // Once more rather than from the steps, so that the card says what the model does.
+  // Evaluated again instead of derived from the steps of the scores, so that the card has the real
+  // counts of the model.
   const Evaluation second = EvaluateOn(options, samples, model, run.Again());
   model.card.scores.push_back(ScoreOf(second, model, data));
   return model;

@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Timestamps for the outputs. Containers that count coarsely (Matroska: milliseconds) round the
-// times of a constant rate; those get their exact times back, so that the rate stays what it is.
-// All others keep theirs.
+// Computes the timestamps of the outputs. Containers with coarse time bases (Matroska:
+// milliseconds) round the times of a constant rate. These times are restored to exact multiples of
+// the frame duration, so that the rate stays the same. All other times are kept.
 class OutputTimes {
  public:
   explicit OutputTimes(const VideoInfo& info)
@@ -46,7 +46,8 @@ class OutputTimes {
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();
 };
 
-// MP4 and its kind count a frame's time in 31 bits, and at least ten thousand a second.
+// MP4 and similar containers store a frame's duration in 31 bits, in units of at most a
+// ten-thousandth of a second.
 void RequireRate(const Rational& rate, const std::string& input, const fs::path& output) {
   constexpr double kOneADay = 1.0 / 86400;
   if (rate.num > 0 && rate.Value() < kOneADay && output.extension() != ".mkv")
@@ -76,7 +77,8 @@ class VideoFiles : public VideoSink {
     for (const auto& [output, path] : task.outputs) {
       RequireRate(info.rate, input_, path);
       write.codec = TakesCodec(output, options.outputs) ? options.video.codec : "";
-      // What is lossless unless a codec or another container is chosen has no quality.
+      // An output that is lossless by default has no quality, unless a codec or another container
+      // is chosen.
       const NamedMedia named(path.native());
       const bool is_lossless =
           write.codec.empty() && (named.video ? named.lossless : !KindOf(output).is_watched);
@@ -106,7 +108,8 @@ class VideoFiles : public VideoSink {
   }
 
  private:
-  // With sound; where that does not go in, or is not to be read here, without it.
+  // Adds a writer with sound or, if the sound cannot be copied or must not be read in this process,
+  // without it.
   void AddWriter(const fs::path& path, const cv::Size& size, int type, VideoWriteOptions write) {
     std::string why;
     if (write.sound && IsolationOf(options_.isolation).isolate == Isolate::kAll) {
@@ -127,12 +130,12 @@ class VideoFiles : public VideoSink {
   }
 
   const std::string input_;
-  const std::int64_t start_;  // what is 0 in the outputs, in the input's timestamps
+  const std::int64_t start_;  // the input's timestamp that becomes 0 in the outputs
   OutputTimes times_;
   std::vector<VideoWriter> writers_;
 };
 
-// Every frame by itself: each file is whole or not there.
+// Writes each frame to a file of its own, which is written completely or not at all.
 class FrameFolder : public VideoSink {
  public:
   FrameFolder(const Task& task, const DetectOptions& options, std::size_t class_count)

@@ -1,4 +1,4 @@
-// Where the outputs of one video go: other videos, or folders of single images.
+// The destination of the outputs of one video: other videos, or folders of single images.
 #pragma once
 
 #include <memory>
@@ -13,23 +13,23 @@ namespace skinmask {
 // One output of one frame, upright.
 struct Rendered {
   Output output;
-  cv::Mat picture;    // CV_8UC1, 16UC1, 8UC3 or 8UC4; of kClasses the indices
-  std::string bytes;  // of the file, where frames become files
+  cv::Mat picture;    // CV_8UC1, 16UC1, 8UC3 or 8UC4; class indices for kClasses
+  std::string bytes;  // the encoded file, if frames become files
 };
 
 class VideoSink {
  public:
   explicit VideoSink(const DetectOptions& options) : options_(options) {}
   virtual ~VideoSink() = default;
-  // The form that it takes outputs in.
+  // The form in which the sink expects outputs.
   virtual OutputForm Form() const = 0;
-  // What can be done for a frame before its turn comes; safe from many threads.
+  // Does the part of the work that does not depend on the order of frames. Thread-safe.
   virtual void Prepare(Rendered&) const {}
-  // Frames in order.
+  // Called for the frames in order.
   virtual void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) = 0;
-  // Without it, what is no complete file vanishes. Throws Error.
+  // Completes the files; without this call incomplete files are removed. Throws Error.
   virtual void Finish() {}
-  // Lines about what could not be done beside the pictures, which are complete; after Finish.
+  // Warnings, for example about sound, of outputs whose pictures are complete; valid after Finish.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  protected:
@@ -37,8 +37,8 @@ class VideoSink {
   std::vector<std::string> warnings_;
 };
 
-// Throws Error where an output is there already, or cannot be written. `options` outlive it. `size`
-// is the upright one, `first` the timestamp of the first frame.
+// Throws Error if an output exists already or cannot be written. `options` must outlive the sink.
+// `size` is the upright size, `first` the timestamp of the first frame.
 std::unique_ptr<VideoSink> MakeVideoSink(const Task& task, const DetectOptions& options,
                                          const VideoInfo& info, std::int64_t first,
                                          const cv::Size& size, std::size_t class_count);

@@ -1,9 +1,10 @@
-// What the sanitizers pass over, in programs and tests: what libraries do. (A file that says so
-// could not be read from within the sandbox.)
+// Suppressions for the sanitizers, in programs and tests: reports about libraries. (A file of
+// suppressions could not be read within the sandbox.)
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" const char* __lsan_default_suppressions();
-// OpenCV never frees its tables for Lab and Luv, nor Cairo and Fontconfig the fonts they found. The
-// stack ends there, without ASAN_OPTIONS=fast_unwind_on_malloc=0, which is slow.
+// OpenCV never frees its tables for Lab and Luv; Cairo and Fontconfig never free the fonts that
+// they found. The stacks end in these libraries unless ASAN_OPTIONS=fast_unwind_on_malloc=0 is set,
+// which is slow.
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:cv::fastMalloc\nleak:libfontconfig.so\nleak:libcairo.so\n";
 }
@@ -11,13 +12,13 @@ extern "C" const char* __lsan_default_suppressions() {
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" const char* __tsan_default_suppressions();
-// Only what is compiled with the thread sanitizer shows it what it waits for. GDAL, which OpenCV's
-// decoders load, takes two locks in both orders; FFmpeg's codecs and slices, OpenCV's loops and
-// GStreamer's elements have threads that look as if nobody waited for them, and so do the first
-// uses of what OpenCV keeps, and the threads that Qt scales pictures on. (What runs within its
-// loop of events is passed over with these; tests of the window do most without it.) Where one of
-// OpenCV's loops ends it is not seen either, so that TBB seems to look at the context of the loop
-// after its stack has gone to others.
+// The thread sanitizer sees the synchronisation only of code that is compiled with it. GDAL, which
+// OpenCV's decoders load, takes two locks in both orders. FFmpeg's codecs and slices, OpenCV's
+// loops, GStreamer's elements, the first uses of OpenCV's static data, and the threads on which Qt
+// scales pictures look unsynchronised. (These suppressions also cover code that runs within Qt's
+// event loop; tests of the window run most of that code without the loop.) The end of OpenCV's
+// loops is not seen either, so TBB seems to access the context of a loop after its stack was
+// reused.
 extern "C" const char* __tsan_default_suppressions() {
   return "deadlock:libgdal.so\nrace:libavcodec.so\nrace:libavutil.so\nrace:libopencv_\n"
          "race:libgstreamer-1.0.so\nrace:libglib-2.0.so\n"

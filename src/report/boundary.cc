@@ -15,21 +15,21 @@ using Point = std::array<double, 2>;
 using Segment = std::array<Point, 2>;
 using Ends = std::multimap<Point, std::size_t>;  // of segments, by index
 
-// A grid point, and where it lies.
+// A grid point and its coordinates.
 struct Vertex {
   std::size_t index = 0;
   Point at{};
 };
 
-// How to tell the sides of a border apart: the side that each grid point is on, kNoColour where
-// there is none, and by how much a point is on side a rather than on b.
+// The side that each grid point is on (kNoColour for none), and the lead of side a over side b at a
+// point.
 struct Sides {
   std::vector<int> of;
   std::function<double(std::size_t point, int a, int b)> lead;
 };
 
-// Where the border between the sides of two neighbours crosses the line from one to the other. The
-// same for neighbours in either order to the last bit, so that segments meet.
+// The point where the border between the sides of two neighbours crosses the line between them. It
+// does not depend on the order of the neighbours, to the last bit, so that segments meet.
 Point Crossing(Vertex v, Vertex w, const Sides& sides) {
   if (v.index > w.index) std::swap(v, w);
   const int a = sides.of[v.index], b = sides.of[w.index];
@@ -42,13 +42,13 @@ Point Crossing(Vertex v, Vertex w, const Sides& sides) {
 
 using Segments = std::map<std::pair<int, int>, std::vector<Segment>>;  // by their two sides
 
-// A border through a grid point has no length in some triangles.
+// A border through a grid point has length 0 in some triangles; it is left out there.
 void Add(std::vector<Segment>& segments, const Point& a, const Point& b) {
   if (a != b) segments.push_back({a, b});
 }
 
-// The borders within a triangle. Three sides meet in one point, for which the middle of their
-// crossings is near enough.
+// The borders within a triangle. Three borders meet in one point, which is approximated by the mean
+// of their crossings.
 void AddTriangle(const std::array<Vertex, 3>& triangle, const Sides& sides, Segments& segments) {
   std::array<int, 3> side;
   for (std::size_t i = 0; i < 3; ++i) side[i] = sides.of[triangle[i].index];
@@ -70,7 +70,8 @@ void AddTriangle(const std::array<Vertex, 3>& triangle, const Sides& sides, Segm
   for (const auto& [pair, crossing] : crossings) Add(segments[pair], crossing, middle);
 }
 
-// Each cell of the grid as two triangles, in which what is linear has straight borders.
+// Divides each cell of the grid into two triangles, in which borders of linear functions are
+// straight.
 Segments SegmentsOf(const Plane& plane, const Axis& x, const Axis* y, const Sides& sides) {
   const double steps = plane.size - 1;
   const auto vertex = [&](int column, int row) -> Vertex {
@@ -96,7 +97,7 @@ Segments SegmentsOf(const Plane& plane, const Axis& x, const Axis* y, const Side
   return segments;
 }
 
-// Takes the segments off `left` that go on from `from`, as far as they go.
+// Joins segments from `from` on, as far as they continue, and removes them from `left`.
 Polyline Walk(Point from, const std::vector<Segment>& segments, Ends& left) {
   Polyline line{from};
   for (auto next = left.find(from); next != left.end(); next = left.find(from)) {
@@ -113,7 +114,7 @@ Polyline Walk(Point from, const std::vector<Segment>& segments, Ends& left) {
   return line;
 }
 
-// Leaves out what lies within `reach` (along x and y) of a line between points that stay (Douglas
+// Leaves out points within `reach` (along x and y) of a line between points that are kept (Douglas
 // and Peucker 1973).
 void Simplify(std::span<const Point> line, Point reach, Polyline& kept) {
   const auto scaled = [&](Point a, Point b) {
@@ -137,7 +138,7 @@ void Simplify(std::span<const Point> line, Point reach, Polyline& kept) {
   Simplify(line.subspan(farthest), reach, kept);
 }
 
-// Segments as lines that are as long as can be, from their open ends first.
+// Joins segments to lines that are as long as possible, starting at open ends.
 std::vector<Polyline> Joined(const std::vector<Segment>& segments, Point reach) {
   Ends left;
   for (std::size_t i = 0; i < segments.size(); ++i)

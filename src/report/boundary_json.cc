@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t kSamplesPerClass = 300;
 constexpr int kPlaneSize = 129;
 
-// Coordinates for plots: a thousandth of a channel's step is enough of them.
+// Coordinates for plots, to 1e-4 of a channel's unit.
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
-// Features of a few of the evaluated pixels, evenly over those that were kept.
+// The features of some of the evaluated pixels, chosen evenly from those that the report kept.
 Json SamplesJson(const EvaluationReport& report, const Features& features, bool positive) {
   std::vector<std::array<std::uint8_t, 3>> colours;
   for (const DrawnPixel& pixel : report.drawn)
@@ -66,7 +66,7 @@ Json SegmentsJson(const std::vector<Polyline>& lines) {
   return json;
 }
 
-// The likeliest class along each row as runs, '12:- 40:0 77:1'.
+// The likeliest class along each row as runs, '12:- 40:0 77:1' ('-': no colour).
 Json RegionsJson(const Plane& plane) {
   Json json = Json::array();
   for (int row = 0; row < plane.rows(); ++row) {

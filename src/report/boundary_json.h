@@ -1,5 +1,4 @@
-// The regions and borders of a model are a part of the JSON of a report; docs/formats.md has the
-// keys.
+// The regions and borders of a model, as a part of a report's JSON; docs/formats.md has the keys.
 #pragma once
 
 #include "base/json.h"
@@ -7,7 +6,7 @@
 
 namespace skinmask {
 
-// With some of the pixels that the report drew.
+// Includes some of the pixels that the report drew.
 Json BoundaryJson(const EvaluationReport& report, const Model& model);
 
 }  // namespace skinmask

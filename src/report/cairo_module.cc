@@ -1,4 +1,4 @@
-// This is the module skinmask-cairo.
+// The module skinmask-cairo.
 #include <cairo-svg.h>
 #include <cairo.h>
 
@@ -11,23 +11,23 @@
 namespace skinmask {
 namespace {
 
-// Of a recording without bounds, cairo 1.16 reads bounds that it never set, and writes transforms
-// or none as that memory happens to be.
+// The bounds of recordings. Without bounds, cairo 1.16 reads uninitialised memory, and writes
+// transforms that depend on it.
 constexpr cairo_rectangle_t kEnough = {0, 0, 16384, 16384};
-constexpr double kPixelsPerPoint = 2;  // of PNG, so that letters are sharp
+constexpr double kPixelsPerPoint = 2;  // of PNG files, for sharp letters
 
 cairo_status_t Append(void* bytes, const unsigned char* data, unsigned length) {
   static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), length);
   return CAIRO_STATUS_SUCCESS;
 }
 
-// Draws on a recording, which is played to the file when its size is known.
+// Draws on a recording, which is replayed to the file when its size is known.
 class CairoCanvas : public Canvas {
  public:
   CairoCanvas()
       : recording_(cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &kEnough)),
         cairo_(cairo_create(recording_)) {
-    // Letters are as wide in every file.
+    // Letters have the same width in every file.
     cairo_font_options_t* const options = cairo_font_options_create();
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);

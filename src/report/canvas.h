@@ -1,5 +1,4 @@
-// Pictures are drawn on a Canvas, whose lines and letters are Cairo's
-// (docs/decisions/0021-pictures.md).
+// A Canvas for pictures, with lines and letters by Cairo (docs/decisions/0021-pictures.md).
 #pragma once
 
 #include <cstdint>
@@ -10,12 +9,12 @@
 
 namespace skinmask {
 
-// Of red, green and blue, and how opaque, 0..1.
+// Red, green, blue and opacity, 0..1.
 struct Ink {
   double red = 0, green = 0, blue = 0, opacity = 1;
 };
 
-// In points from the top left, as everything on a canvas.
+// A place in points from the top left, like all coordinates on a canvas.
 struct Spot {
   double x = 0, y = 0;
 };
@@ -37,7 +36,8 @@ struct Font {
   bool bold = false;
 };
 
-// One line of text. `along` says which share of it lies before the spot, which is on the base line.
+// One line of text. `along` is the share of its width that lies before the spot, which is on the
+// baseline.
 struct Text {
   std::string text;
   Spot spot;
@@ -46,7 +46,8 @@ struct Text {
   bool upwards = false;
 };
 
-// Pixels of 8 bits for alpha, red, green and blue each, from the top, colours times alpha.
+// Pixels with 8 bits each for alpha, red, green and blue, premultiplied by alpha, from the top row
+// on.
 struct Raster {
   int width = 0, height = 0;
   std::vector<std::uint32_t> argb;
@@ -57,14 +58,14 @@ class Canvas {
   virtual ~Canvas() = default;
   virtual void Line(std::span<const Spot> line, const Pen& pen) = 0;
   virtual void Fill(std::span<const Spot> area, const Ink& ink) = 0;
-  // The raster over the box, its pixels' middles from edge to edge.
+  // Draws the raster over the box; the centres of its outermost pixels are on the edges.
   virtual void Spread(const Raster& raster, const Box& box) = 0;
   virtual void Write(const Text& text, const Ink& ink) = 0;
   virtual double WidthOf(const std::string& text, const Font& font) = 0;
-  // Between these two nothing is drawn outside the box.
+  // Between these two calls nothing is drawn outside the box.
   virtual void Enclose(const Box& box) = 0;
   virtual void Release() = 0;
-  // What was drawn, so wide and high, on white: as SVG, or PNG. Empty where there is a problem.
+  // The drawing, of this width and height, on white, as SVG or PNG. Empty if there is a problem.
   virtual std::string File(Spot size, bool svg, std::string& problem) = 0;
 };
 
@@ -72,5 +73,5 @@ std::unique_ptr<Canvas> NewCanvas();
 
 }  // namespace skinmask
 
-// What the module has.
+// The function of the module.
 extern "C" void skinmask_new_canvas(std::unique_ptr<skinmask::Canvas>& canvas);

@@ -36,7 +36,7 @@ void DrawEntry(Canvas& canvas, const Legend::Entry& entry, Spot left) {
   canvas.Write({entry.text, {left.x + MarkWidth(entry), left.y + 4}, kTitles}, kDark);
 }
 
-// "Cr (8-bit levels)", or the name alone.
+// The title of an axis: "Cr (8-bit levels)", or the name alone.
 std::string TitleOf(const Axis& axis) {
   return axis.unit.empty() ? axis.name : axis.name + " (" + axis.unit + ")";
 }
@@ -109,7 +109,7 @@ double Legend::Draw(Canvas& canvas, Spot top_left, double width) const {
 Ticks::Ticks(double low, double high, int most) {
   if (!(low < high)) return;
   const double power = std::floor(std::log10((high - low) / most));
-  constexpr double kSlack = 1e-9;  // of a step, for ends that are multiples but for rounding
+  constexpr double kSlack = 1e-9;  // in steps, for rounded ends
   for (const double digit : {1, 2, 5, 10}) {
     const double step = digit * std::pow(10, power);
     const double first = std::ceil(low / step - kSlack), last = std::floor(high / step + kSlack);

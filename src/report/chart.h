@@ -16,7 +16,7 @@ inline constexpr Ink kDark{0.13, 0.13, 0.13, 1}, kFaint{0.38, 0.38, 0.38, 1},
 
 void DrawDiamond(Canvas& canvas, const Spot& at, double reach, const Ink& ink);
 
-// What was drawn, so wide and high. Throws Error where Cairo fails.
+// The drawing, of this width and height. Throws Error if Cairo fails.
 std::string FileOf(Canvas& canvas, double width, double height, PictureFormat format);
 
 class Chart {
@@ -32,7 +32,7 @@ class Chart {
             plot_.bottom() - (vy - y_.low) / (y_.high - y_.low) * plot_.height};
   }
   void Line(const Polyline& line, const Pen& pen) const;
-  // Frame, ticks with their numbers, the axes' titles, and a line of text above.
+  // Draws the frame, ticks with their numbers, the axes' titles, and a line of text above.
   void DrawAxes(const std::string& above) const;
 
  private:
@@ -41,30 +41,30 @@ class Chart {
   Axis x_, y_;
 };
 
-// Names and what they name, in rows below a picture.
+// A legend: marks and their names, in rows below a picture.
 class Legend {
  public:
   struct Entry {
     std::string text;
-    std::optional<Pen> pen{};   // of a line before the text, or around an area
-    std::optional<Ink> tint{};  // of an area
+    std::optional<Pen> pen{};   // draws a line before the text, or around an area
+    std::optional<Ink> tint{};  // fills the area
   };
   void Add(Entry entry) { entries_.push_back(std::move(entry)); }
   double WidestEntry(Canvas& canvas) const;
-  // Returns how high it is.
+  // Returns the height.
   double Draw(Canvas& canvas, Spot top_left, double width) const;
 
  private:
   std::vector<Entry> entries_;
 };
 
-// The multiples of 1, 2 or 5 times a power of ten from `low` to `high`, at most so many, which are
-// at least 2.
+// The multiples of 1, 2 or 5 times a power of ten from `low` to `high`, at most `most` of them;
+// `most` is at least 2.
 struct Ticks {
   Ticks(double low, double high, int most);
 
   std::vector<double> values;
-  int decimals = 0;  // that tell them apart
+  int decimals = 0;  // needed to distinguish them
 
   std::string Text(double value) const;
 };

@@ -14,7 +14,7 @@ Json EstimateJson(const ComparedModel& model, std::optional<double> FoldScore::*
   return json;
 }
 
-// What the model is.
+// The description of the model.
 Json DescriptionJson(const ComparedModel& m) {
   const Features& features = m.given ? m.given->model.features : m.options.features;
   Json json{{"name", m.Name()},
@@ -40,7 +40,7 @@ Json PooledJson(const ComparedModel& m) {
   return json;
 }
 
-// To the best model, by the criterion that is selected.
+// The difference from the best model, by the selected criterion.
 Json DifferenceJson(const PairedDifference& d) {
   const bool spreads = d.mean && d.reach;
   return {{"mean", OrNull(d.mean)},

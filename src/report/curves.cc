@@ -13,8 +13,8 @@
 namespace skinmask {
 namespace {
 
-// Calls visit(point, is_operating_point) for every step in descending order, the operating point
-// where its log-odds belong.
+// Calls visit(point, is_operating_point) for every step in descending order, with the operating
+// point at its place.
 template <class Visit>
 void ForEachPoint(const Scores& scores, const CurvePoint& operating_point, const Visit& visit) {
   CurvePoint point{std::numeric_limits<double>::infinity(),
@@ -36,7 +36,7 @@ void ForEachPoint(const Scores& scores, const CurvePoint& operating_point, const
   if (!passed) visit(operating_point, true);
 }
 
-// Where a point stands in each of the curves.
+// The coordinates of a point in all curves.
 std::array<double, 4> CoordinatesOf(const CurvePoint& point) {
   const Confusion& c = point.counts;
   return {c.Recall().value_or(0), 1 - c.Specificity().value_or(1), c.Precision().value_or(1),
@@ -49,7 +49,7 @@ double Distance(const std::array<double, 4>& a, const std::array<double, 4>& b) 
   return sum;
 }
 
-// The score below which a share of a class's pixels lies.
+// The quantile of the scores of one class's pixels.
 double ScoreQuantile(const Scores& scores, bool truth, double share) {
   const double wanted = share * static_cast<double>(scores.Total(truth));
   double below = 0;
@@ -60,11 +60,11 @@ double ScoreQuantile(const Scores& scores, bool truth, double share) {
   return 0;
 }
 
-// Of the picture.
+// The picture's dimensions.
 constexpr double kPlotSide = 400, kEdge = 16, kHead = 12;
 constexpr std::size_t kPicturePoints = 500;
 
-// A model's curves, with what they are drawn by.
+// A model's curves and their style.
 struct DrawnCurve {
   const ScoredModel& model;
   Curve curve;
@@ -147,7 +147,7 @@ Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std:
     last = here;
   });
   Curve curve;
-  // The ends and the operating point come on top of the evenly spaced ones.
+  // The ends and the operating point are added to the evenly spaced points.
   const double spacing = length / static_cast<double>(std::max<std::size_t>(count, 4) - 3);
   last = {0, 0, 1, 1};
   double since = 0;

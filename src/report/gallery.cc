@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kLongestSide = 560, kQuality = 80;
 constexpr int kThumbnailSide = 48, kThumbnailQuality = 50;  // 0.7 kB
-// B G R by Okabe and Ito, for colour-blind eyes. page/report.css has the same.
+// Colours by Okabe and Ito (B G R), which colour-blind people can distinguish. page/report.css has
+// the same.
 const cv::Vec3b kHit(115, 158, 0), kMiss(0, 94, 213), kFalseAlarm(233, 180, 86),
     kIgnored(128, 128, 128);
 
@@ -32,7 +33,7 @@ std::string DataUri(const cv::Mat& image) {
   return "data:image/jpeg;base64," + Base64(EncodeJpeg(Smaller(image, kLongestSide), kQuality));
 }
 
-// What is right and negative shows the photograph, in grey and dimmed.
+// True negatives show the photograph, grey and dimmed.
 cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat& mask) {
   cv::Mat grey, errors;
   constexpr double kDimmed = 0.45;
@@ -57,7 +58,7 @@ cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat&
   return errors;
 }
 
-// Of masks that were made before: the index of skin among their classes is 0.
+// The mask of a label image that was made before: the index of skin among its classes is 0.
 cv::Mat PredictedMask(const LabelledImage& image) { return image.bgr == 0; }
 
 GalleryPictures Thumbnail(const LabelledImage& image, bool predicted) {
@@ -129,7 +130,7 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detec
   std::vector<std::string> all = names.whole;
   all.insert(all.end(), names.thumbnails.begin(), names.thumbnails.end());
   if (all.empty()) return gallery;
-  Run silent;  // what there is to say of the folders, evaluation said
+  Run silent;  // the evaluation has reported problems of the folders already
   silent.stop = run.stop;
   const LabelledPairs pairs(options, given == nullptr, silent);
   std::map<std::string, std::size_t> index_of;

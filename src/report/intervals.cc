@@ -17,26 +17,26 @@
 namespace skinmask {
 namespace {
 
-// What the values that leave one image out tell of the value of all: its standard error, and how
-// many images that is known from. Few images may have most of the errors, and then few tell of the
-// spread: of values u about their mean it is as if (sum u^2)^2 / sum u^4 had equal parts in it.
-// Images whose absence changes nothing, as those without skin for recall, tell nothing of it.
+// The jackknife of a value: its standard error, and the number of images that this is known from.
+// If a few images have most of the errors, the spread is known from few: values u about their mean
+// count as (sum u^2)^2 / sum u^4 equal parts. Images whose absence changes nothing, as those
+// without skin for recall, give no information about the spread.
 struct Jackknife {
-  double value, error, telling_images, equal_parts;
+  double value, error, informative_images, equal_parts;
 
-  // `outside` is the share of the distribution beyond either end. Degrees of freedom are `times`
-  // the equal parts, at least 2.
+  // `outside` is the share of the distribution beyond each end. The degrees of freedom are `times`
+  // the equal parts, and at least 2.
   Interval At(double outside, double times) const {
-    const double degrees = std::min(std::max(times * equal_parts, 2.), telling_images - 1);
+    const double degrees = std::min(std::max(times * equal_parts, 2.), informative_images - 1);
     const double reach = error * StudentQuantile(1 - outside, static_cast<std::size_t>(degrees));
     return {value - reach, value + reach};
   }
 };
 
 constexpr double kOutside = (1 - ReportIntervals::kConfidence) / 2;
-// One for what has a value of its own: a sample without the rare bad image knows nothing of it.
-// Between groups that matters less, and two is Satterthwaite's (1946). scripts/coverage has what
-// comes of both.
+// Times for At. 1 for single values, because a sample without the rare bad image underestimates the
+// spread. For differences between groups that matters less, and 2 is Satterthwaite's (1946).
+// scripts/coverage shows the coverage of both.
 constexpr double kOfOne = 1, kOfGaps = 2;
 
 Jackknife JackknifeOf(double value, std::span<const double> without) {
@@ -48,13 +48,13 @@ Jackknife JackknifeOf(double value, std::span<const double> without) {
     squares += square;
     fourth += square * square;
   }
-  const auto telling = n - static_cast<double>(std::ranges::count(without, value));
-  return {value, std::sqrt((n - 1) / n * squares), std::max(telling, 2.),
+  const auto informative = n - static_cast<double>(std::ranges::count(without, value));
+  return {value, std::sqrt((n - 1) / n * squares), std::max(informative, 2.),
           fourth > 0 ? squares * squares / fourth : n};
 }
 
-// Of the log-odds of a share, which are nearer to a normal distribution than the share, and whose
-// intervals stay within 0 and 1. Absent where one of the values is undefined, 0 or 1.
+// The jackknife of the log-odds of a share. They are nearer to a normal distribution than the
+// share, and their intervals stay within 0 and 1. Absent if one of the values is undefined, 0 or 1.
 std::optional<Jackknife> JackknifeOfShare(std::optional<double> value,
                                           std::span<const std::optional<double>> without) {
   const auto inside = [](const std::optional<double>& share) {
@@ -76,10 +76,10 @@ constexpr std::size_t kRatioCount = 9;
 using Ratio = std::optional<double>;
 using RatioRow = std::array<Ratio, kRatioCount>;
 
-// The places of ratios that no sums over images give.
+// The places of the ratios that sums over images do not give.
 constexpr std::size_t kAuc = 6, kAveragePrecision = 7;
 
-// In the order of Ratios().
+// The values in the order of Ratios().
 RatioRow Values(const Metrics& metrics) {
   RatioRow values;
   std::size_t i = 0;
@@ -91,15 +91,15 @@ Confusion Less(const Confusion& all, const Confusion& image) {
   return {all.tp - image.tp, all.fp - image.fp, all.fn - image.fn, all.tn - image.tn};
 }
 
-// Of all images, or of all but one.
+// The ratios of all images, or of all but one.
 struct Scored {
   RatioRow pooled, means;
 };
 
-// Sums over images, which one image can be taken out of.
+// Sums over images, from which one image can be removed.
 struct Sums {
   Confusion counts;
-  double squared_error = 0;  // of P; no number unless all images have a Brier score
+  double squared_error = 0;  // of P; NaN unless all images have a Brier score
   std::array<double, kRatioCount> totals{}, defined{};
 
   static double SquaredErrorOf(const Metrics& image) {
@@ -140,7 +140,7 @@ struct Sums {
 struct LeftOut {
   Scored all;
   std::vector<Scored> without;
-  std::vector<ScoreMeasures> scores_without;  // each block of the report
+  std::vector<ScoreMeasures> scores_without;  // without each block of the report
 
   explicit LeftOut(const EvaluationReport& report) {
     Sums sums;
@@ -181,7 +181,7 @@ ReportIntervals ForEachRatio(const Of& interval) {
   return intervals;
 }
 
-// A group as far as it is compared by one measure.
+// A group in the comparison by one measure.
 struct Compared {
   const std::string* name;
   double value;
@@ -196,8 +196,8 @@ std::optional<Jackknife> JackknifeOfGroup(const std::vector<Confusion>& images,
   return JackknifeOfShare((all.*measure.of)(), without);
 }
 
-// The interval of the difference is made of those of the two groups (Zou and Donner 2008), each of
-// which reaches so far that all pairs' intervals hold at once (Bonferroni).
+// The interval of the difference is computed from the intervals of the two groups (Zou and Donner
+// 2008). These are so wide that the intervals of all pairs hold at once (Bonferroni).
 std::optional<GroupGap> LargestGap(const std::vector<Compared>& groups) {
   if (groups.size() < 2) return std::nullopt;
   const auto [below, above] = std::ranges::minmax_element(groups, {}, &Compared::value);

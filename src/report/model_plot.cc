@@ -23,7 +23,7 @@ Ink InkOf(std::size_t of_class, double opacity) {
 
 namespace {
 
-// Each point's class as its tint; transparent where no colour lies.
+// The tint of each point's class; transparent where there is no colour.
 Raster Tints(const Plane& plane) {
   Raster raster{plane.size, plane.rows(), {}};
   for (int row = plane.rows() - 1; row >= 0; --row)
@@ -38,7 +38,8 @@ Raster Tints(const Plane& plane) {
   return raster;
 }
 
-// The ellipse that holds 95 % of a Gaussian; rows of the Cholesky factor carry the circle to it.
+// The ellipse that holds 95 % of a Gaussian, by the Cholesky factor that maps the unit circle to
+// it.
 Polyline Ellipse(const Gaussian& c, int x, int y) {
   const double radius = std::sqrt(-2 * std::log(0.05));  // of chi squared with two degrees
   const double sx = std::sqrt(c.covariance(x, x)), slope = c.covariance(x, y) / sx;
@@ -95,11 +96,11 @@ std::vector<double> PosteriorsOf(const Plane& plane) {
   return posteriors;
 }
 
-// Pixels by class and bin of the one channel; bins have their edges between bytes.
+// Histograms of the one channel by class; the bins' edges lie between bytes.
 struct Bars {
   double low = 0, width = 1;
   std::vector<std::vector<double>> counts;  // by class
-  std::vector<double> totals;               // of each class, beyond the axis as well
+  std::vector<double> totals;               // of each class, including pixels beyond the axis
 
   // A class's prior times the share of its pixels in a bin, per unit of the channel.
   double Height(const Model& model, std::size_t k, std::size_t bin) const {
@@ -182,7 +183,7 @@ std::vector<SamplePoint> Thinned(const std::vector<SamplePoint>& points) {
   const double step = std::max(1., all / static_cast<double>(kMaxPoints));
   std::vector<SamplePoint> taken;
   for (const SamplePoint& point : points) {
-    // Whether a multiple of the step lies among its pixels.
+    // Takes the row if a multiple of the step lies among its pixels.
     if (std::floor((before + point.count) / step) > std::floor(before / step))
       taken.push_back(point);
     before += point.count;

@@ -1,4 +1,4 @@
-// A model's plot is one of its planes, or its one channel, on a canvas.
+// Plots of a model: one of its planes, or its one channel, on a canvas.
 #pragma once
 
 #include <array>
@@ -19,22 +19,22 @@ inline const Pen kThreshold{kDark, 2.6}, kBorder{kFaint, 1, true};
 // A class's colour by ClassPalette.
 Ink InkOf(std::size_t of_class, double opacity = 1);
 
-// Pixels of a sample table as the features of a model, each class's by its number in the model.
+// Pixels of a sample table as features of a model; classes are indices of the model's.
 struct SamplePoint {
   std::size_t of_class = 0;
   std::array<double, 3> features{};
   double count = 0;
 };
-// Throws Error where no class of the table is one of the model's.
+// Throws Error if no class of the table is one of the model's.
 std::vector<SamplePoint> PointsOf(const Samples& samples, const Model& model);
-// So many of the pixels at most, evenly over the table.
+// At most kMaxPoints of the pixels, chosen evenly over the table.
 inline constexpr std::size_t kMaxPoints = 1000;
 std::vector<SamplePoint> Thinned(const std::vector<SamplePoint>& points);
 
-// What a plot is of, computed once.
+// The subject of plots, computed once.
 struct Subject {
   const Model& model;
-  std::string prefix;  // "lda: " where there are several
+  std::string prefix;  // "lda: " if there are several models
   const std::vector<Axis>& axes;
   std::vector<Plane> planes;
   double level;                         // log-odds of the threshold
@@ -45,7 +45,7 @@ struct Subject {
 };
 
 void DrawPlane(Canvas& canvas, const Subject& subject, const Plane& plane, const Box& plot);
-// `top`: of the axis of densities.
+// `top` is the upper end of the axis of densities.
 void DrawChannel(Canvas& canvas, const Subject& subject, const Plane& plane, const Box& plot,
                  double top);
 // The greatest density or bar of such a plot; 0 for models without densities.

@@ -23,7 +23,7 @@ constexpr std::size_t kMostInARow = 3;
 constexpr Font kTitleFont{15, true};
 constexpr Pen kEmpty{kRule, 1.5};
 
-// The model with its classes in the order of the first one's, so that they have its colours.
+// The model with its classes in the order of the first model's, so that they have its colours.
 Model Ordered(const Model& model, const Model& first) {
   const auto named = [](const Model& m) {
     return fmt::format("{} ({})", m.features.space().name,
@@ -46,7 +46,7 @@ Model Ordered(const Model& model, const Model& first) {
   return ordered;
 }
 
-// Where the planes of all models are cut.
+// The values at which the planes of all models are cut.
 struct Cut {
   HeldValues at;
   std::array<std::string, 3> why;
@@ -101,12 +101,12 @@ void AddLines(Legend& legend, const std::vector<Subject>& subjects) {
                 kThreshold});
 }
 
-// Whether there are points of the plane where no colour lies.
+// Whether the plane has points without a colour.
 bool HasNoColours(const Plane& plane) {
   return std::ranges::any_of(plane.log_odds, [](double z) { return std::isnan(z); });
 }
 
-// `pixels`: those that points were chosen from.
+// `pixels` is the number of pixels that the points were chosen from.
 Legend LegendOf(const std::vector<Subject>& subjects, const PictureOptions& options,
                 double pixels) {
   const Model& model = subjects[0].model;
@@ -132,7 +132,7 @@ Legend LegendOf(const std::vector<Subject>& subjects, const PictureOptions& opti
   return legend;
 }
 
-// Draws all plots, and returns where they end.
+// Draws all plots, and returns their lower right end.
 Spot DrawPlots(Canvas& canvas, const std::vector<Subject>& subjects) {
   const bool single = subjects[0].planes.size() == 1;
   double top = 0;
@@ -196,7 +196,7 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   for (const SamplePoint& point : points) pixels += point.count;
   if (axes.size() > 1) points = Thinned(points);
   std::vector<Subject> subjects;
-  // Marginal planes are before calibration.
+  // Marginal planes are not calibrated, so the threshold is mapped back.
   const auto level_of = [&](const Model& model) {
     const double level = Logit(model.decision.threshold);
     return marginal ? (level - model.calibration.offset) / model.calibration.slope : level;
@@ -204,7 +204,7 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   for (std::size_t i = 0; i < models.size(); ++i) {
     const Model& model = models[i];
     const std::string name = models.size() > 1 ? options.names.at(i) : "";
-    // With many classes a coarser grid, as it holds a number for each.
+    // A coarser grid with many classes, because it holds a number for each class.
     const int size = model.classes.size() > 16 ? 97 : 385;
     subjects.push_back(
         {model, name.empty() ? "" : name + ": ", axes,

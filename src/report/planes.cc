@@ -36,11 +36,11 @@ Axis AxisOf(const ColorSpace& space, int channel) {
   return {name, UnitOf(space, channel), low(0), high(0)};
 }
 
-// What there is at a point: log-odds, and then the discriminants. Empty where no colour lies; valid
-// until the next.
+// The log-odds at a point, followed by the discriminants. Empty where there is no colour; valid
+// until the next call.
 using Answer = std::span<const double>;
 
-// From values of all channels of the space back to carriers, and to answers there.
+// Maps values of all channels of the space back to carriers, and evaluates the model there.
 class Inverse {
  public:
   explicit Inverse(const Model& model)
@@ -78,8 +78,8 @@ class Inverse {
  private:
   static constexpr std::uint64_t kKept = 16381;  // a prime
 
-  // Of points beside each other most corners are the same: answers are kept until another carrier
-  // takes their place.
+  // Neighbouring points share most corners, so answers are kept until another carrier with the same
+  // hash replaces them.
   const double* AnswerOf(const std::array<std::int32_t, 3>& carrier) {
     std::uint64_t key = 0;  // carriers are below 2^21
     for (const std::int32_t value : carrier) key = key << 21 | static_cast<std::uint64_t>(value);
@@ -91,7 +91,7 @@ class Inverse {
     return answer;
   }
 
-  // Carriers are integers: linear between the eight around a point.
+  // Carriers are integers; answers are interpolated between the eight carriers around the point.
   Answer Interpolated(const Eigen::Vector3d& carrier) {
     std::array<std::array<double, 2>, 3> weights;
     std::array<std::array<std::int32_t, 2>, 3> levels;
@@ -118,11 +118,11 @@ class Inverse {
   std::array<double, 3> limits_;
   Eigen::Matrix3d inverse_;
   std::vector<std::uint64_t> kept_keys_;
-  std::vector<double> sum_, kept_;  // the answer to a point; those at carriers
+  std::vector<double> sum_, kept_;  // the answer at a point; the kept ones at carriers
 };
 
-// The positive class's mean: there its own colours are, and what is drawn of it lies in its region.
-// The middle of the axis for kinds without means.
+// The positive class's mean, where its own colours are, so that its region contains what is drawn
+// of the class. The middle of the axis for kinds without means.
 double HeldAt(const Model& model, int feature, const Axis& axis) {
   double mean = 0;
   for (const Gaussian& gaussian : model.positive().gaussians())
@@ -130,8 +130,8 @@ double HeldAt(const Model& model, int feature, const Axis& axis) {
   return model.positive().gaussians().empty() ? (axis.low + axis.high) / 2 : mean;
 }
 
-// A channel that the model does not see may have any value that makes a colour of the others: the
-// levels that are tried, from mid-range outwards.
+// A channel that the model does not use may have any value that makes a colour with the others.
+// These are the values that are tried, from mid-range outwards.
 std::vector<double> Levels(const Axis& axis) {
   constexpr int kSteps = 40;
   std::vector<double> levels{(axis.low + axis.high) / 2};
@@ -204,7 +204,7 @@ std::vector<Axis> AxesOf(std::span<const Model> models) {
           low = std::min(low, gaussian.mean(feature) - reach);
           high = std::max(high, gaussian.mean(feature) + reach);
         }
-    // Of one channel a boundary may lie anywhere, and there is room for all of it.
+    // With one channel a boundary may lie anywhere, and there is room for the whole range.
     if (low >= high || features.size() == 1) std::tie(low, high) = std::tie(whole.low, whole.high);
     // Round numbers at the ends of axes.
     const double unit = whole.high - whole.low > 10 ? 5 : 0.05;
@@ -281,7 +281,7 @@ int Plane::ClassAt(std::size_t point) const {
 std::vector<double> DensitiesOf(const Model& model, const Plane& plane,
                                 const std::vector<Axis>& axes) {
   if (model.kind == Kind::kLogistic || plane.y) return {};
-  // The common factor that discriminants of one feature lack.
+  // The common factor that discriminants of one feature leave out.
   double factor = 1 / std::sqrt(2 * std::numbers::pi);
   if (IsHistogram(model.kind)) {
     const auto [low, high] = model.features.Range();

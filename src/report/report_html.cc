@@ -5,15 +5,15 @@
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/report.h"
 
-// The pages of an evaluation and of a comparison, their style and scripts, and Chart.js, as texts
-// compiled in (cmake/embed_text.cmake).
+// The pages of an evaluation and of a comparison, their style and scripts, and Chart.js, compiled
+// in as texts (cmake/embed_text.cmake).
 namespace skinmask::assets {
 
 std::string_view Page();              // page/report.html
 std::string_view ComparisonPage();    // page/comparison.html
 std::string_view Style();             // page/report.css
-std::string_view Script();            // of page/*.js what the page needs, as one script
-std::string_view ComparisonScript();  // likewise
+std::string_view Script();            // the page's page/*.js, as one script
+std::string_view ComparisonScript();  // the same for the comparison
 std::string_view ChartJs();           // of Debian's libjs-chart.js
 
 }  // namespace skinmask::assets
@@ -21,7 +21,7 @@ std::string_view ChartJs();           // of Debian's libjs-chart.js
 namespace skinmask {
 namespace {
 
-// JSON within a script element: '<' could end the element, and JSON has another way to write it.
+// Escapes JSON for a script element: '<' could end the element.
 std::string ForScript(std::string_view json) {
   std::string text;
   for (const char c : json) c == '<' ? text.append("\\u003c") : text.append(1, c);
@@ -41,7 +41,7 @@ std::string PicturesJson(const std::vector<GalleryPictures>& pictures) {
   return JsonText(json);
 }
 
-// The template with every {{name}} of `parts` filled in; what is filled in is not looked at again.
+// The template with every {{name}} of `parts` replaced; replacements are not searched again.
 std::string Fill(std::string_view text,
                  const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
   std::string filled;

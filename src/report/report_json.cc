@@ -28,7 +28,7 @@ Json IntervalsJson(const NamedIntervals& intervals) {
   return json;
 }
 
-// Nothing is drawn: `resamples` and `seed` stay for readers of the format.
+// The jackknife draws no resamples; `resamples` and `seed` stay for readers of the format.
 Json IntervalsJson(const ReportIntervals& intervals) {
   return {{"method", "jackknife over images, log-odds of shares, Student's t"},
           {"confidence", ReportIntervals::kConfidence},
@@ -54,7 +54,7 @@ Json PointJson(const CurvePoint& point) {
           {"f1", OrNull(c.F1())}};
 }
 
-// Curves by columns, which is a third of the text of points by name.
+// Curves by columns, which take a third of the text of points by name.
 Json CurvesJson(const Scores& scores, const CurvePoint& operating_point) {
   const Curve curve = ThinnedCurve(scores, operating_point, kCurvePoints);
   Json json{{"steps", scores.steps.size()}, {"operating_point", curve.operating_point}};
@@ -96,7 +96,7 @@ Json LogOddsJson(const Scores& scores) {
           {"negative_share", shares(histogram.negative, scores.Total(false))}};
 }
 
-// What the card says of the model, and the digest of what it was trained on.
+// The card's notes, and the digest of the training data.
 Json CardJson(const Card& card) {
   Json notes = Json::object();
   for (const auto& [name, text] : card.notes) notes[name] = text;
@@ -113,7 +113,7 @@ Json ModelJson(const Model& model) {
           {"card", CardJson(model.card)}};
 }
 
-// `a` less `b`, where both are there.
+// `a` less `b`, if both are defined.
 Json DifferencesJson(const NamedRatios& a, const NamedRatios& b) {
   Json json;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -176,7 +176,7 @@ Json GroupsJson(const EvaluationReport& report) {
   return groupings;
 }
 
-// Columns, as the curves.
+// By columns, as the curves.
 Json SelectiveJson(const EvaluationReport& report, double threshold) {
   constexpr std::size_t kPoints = 101;
   const SelectiveCurve curve = SelectiveCurveOf(*report.scores, threshold, kPoints);

@@ -1,4 +1,4 @@
-// Error is the one exception that the outside world can cause.
+// Error is the only exception class for failures that come from outside the program.
 #pragma once
 
 #include <stdexcept>
@@ -13,13 +13,13 @@ namespace [[gnu::visibility("default")]] skinmask {
 class Error : public std::runtime_error {
  public:
   // `subject` names the thing (a path, an option, a class); `problem` says what is wrong with it.
-  // Both may quote what strangers wrote: line breaks become spaces, all else that a terminal would
-  // obey becomes '?', and what is longer than a screen can show is cut in its middle.
+  // Both may contain untrusted text: line breaks become spaces, other control characters become
+  // '?', and a long text loses its middle.
   Error(std::string_view subject, std::string_view problem);
 };
 
-// A wait for a pipe, for whoever writes into it or reads from it, that was ended by
-// StopWaitsBy (base/file.h).
+// Thrown when StopWaitsBy (base/file.h) ends a wait for the other end of a pipe, or a long
+// computation.
 class WaitStopped : public Error {
  public:
   using Error::Error;

@@ -10,68 +10,73 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// While `*stop` is true, ReadFile and WriteFile of this process do not wait for pipes but throw
-// WaitStopped; and so does what judges a picture by a model that takes long for each colour. For
-// programs, whose first SIGINT sets it; null, the default, for libraries. `stop` outlives every
-// call.
+// While `*stop` is true, ReadFile and WriteFile of this process throw WaitStopped instead of
+// waiting for a pipe. So does the classification of a picture by a model that is slow for each
+// colour. A program sets `*stop` at its first SIGINT. The default is null, as libraries need it.
+// `stop` must outlive every call.
 void StopWaitsBy(const std::atomic<bool>* stop);
 
 struct ReadOptions {
   std::uint64_t most = std::uint64_t{4} << 30;  // bytes; a larger file is an Error
-  // Called with the first bytes (all, of a file of less than 4096) and the file's size (0 where it
-  // does not tell, as pipes do not), before memory is taken for the rest. It may throw.
+  // Called before memory for the whole file is allocated: with the first 4096 bytes (or the whole
+  // of a smaller file) and with the file's size, which is 0 where it is unknown, as for pipes. It
+  // may throw.
   std::function<void(std::string_view head, std::uint64_t size)> check{};
 };
 
-// The whole file as bytes. Throws Error when it is missing, a folder, too large, or cannot be read,
-// and for a pipe to which nobody writes within three seconds; a writer is then given its time.
+// Returns the whole file as bytes. Throws Error if the file is missing, is a folder, is too large
+// or cannot be read, and for a pipe that nobody opens for writing within three seconds. Once there
+// is a writer, ReadFile waits for its data without a limit.
 std::string ReadFile(const std::filesystem::path& path, const ReadOptions& options = {});
 
-// The standard streams under the names that files have; they are read and written as they are, not
-// opened anew (which sockets do not allow, and which would lose the place in a file).
+// The names of the standard streams. The open descriptors are used as they are: opening the path
+// again would fail for sockets, and would lose the position in a file.
 inline constexpr const char* kStandardInput = "/dev/stdin";
 inline constexpr const char* kStandardOutput = "/dev/stdout";
 
-// True for what has its bytes in a descriptor of this process: standard input, and what a shell
-// makes of <(command).
+// True for paths that stand for an open descriptor of this process: standard input, and the paths
+// that a shell makes of <(command).
 bool IsDescriptor(const std::filesystem::path& path);
 
-// The first bytes, at most 4096, of such a pipe or file, which stay in it. Waits until there are
-// 512 of them, or the end, or `stop`. Empty where they cannot be had, as of a terminal. Throws
-// Error where it cannot be opened.
+// Returns the first bytes (at most 4096) of such a pipe or file without consuming them. Waits for
+// 512 bytes, the end of the data, or `stop`. Returns nothing where peeking is impossible, for
+// example at a terminal. Throws Error if the path cannot be opened.
 std::string PeekDescriptor(const std::filesystem::path& path, const std::atomic<bool>* stop);
-// The same of one that is open: who opens a named pipe anew does not hear that its writers are
-// gone.
+// The same for an open descriptor. A named pipe that is opened a second time does not report that
+// its writers are gone.
 std::string PeekDescriptor(int descriptor, const std::atomic<bool>* stop);
 
-// What becomes of a file that is there before the one that is written: an Error says so; it is
-// replaced; or it is kept, by a run that completes what another began. What appears between that
-// run's look and its writing has the same bytes, and is replaced.
+// What to do if the output file exists already: kFail throws Error, kReplace replaces the file, and
+// kKeep leaves it alone, for a run that completes an earlier run. If the file appears after that
+// run has checked for it, the file is replaced, because both have the same bytes.
 enum class IfExists { kFail, kReplace, kKeep };
 
-// What a file that is renamed into its place survives. As long as the machine runs, its place holds
-// the old file or the new one, whole, whatever becomes of the process.
+// Which failures a written file survives. While the machine runs, the path always holds either the
+// complete old file or the complete new file, even if the process is killed.
 enum class Survives {
-  kProcess,    // no more than that: after a power cut the place may hold an empty or a half file
-  kPowerLoss,  // a power cut, too: file and folder are on the disk (fsync) before the call returns.
-               // Some 8 ms a file on the ext4 of a virtual machine, where kProcess takes 0.05 ms.
+  kProcess,    // only the end of the process: after a power cut the path may hold an empty or
+               // truncated file
+  kPowerLoss,  // also a power cut: file and folder are flushed to the disk (fsync) before the call
+               // returns. Takes about 8 ms a file on ext4 in a virtual machine; kProcess takes 0.05
+               // ms.
 };
 
-// Writes `bytes` to a file beside `path` and renames it, so that `path` is either as it was or
-// complete; a full disk leaves nothing behind. With IfExists::kFail an existing file is an Error,
-// also one that another process makes meanwhile. A
-// link stays, and its target is written. What is no regular file, and all below /dev (/dev/stdout),
-// is written to directly. The folder must exist.
+// Writes `bytes` to a temporary file in the same folder and renames it to `path`, so `path` is
+// either unchanged or complete. A full disk leaves no temporary file behind. With IfExists::kFail
+// an existing file is an Error, also one that another process creates in the meantime. If `path` is
+// a link, the link stays and its target is written. Everything that is not a regular file, and
+// every path below /dev (for example /dev/stdout), is written directly. The folder must exist.
 void WriteFile(const std::filesystem::path& path, std::string_view bytes, IfExists if_exists,
                Survives survives = Survives::kPowerLoss);
 
-// Throws the Error that WriteFile would throw because the file exists or the folder does not, or
-// cannot be written to. Cheap; call it before work. Returns the path.
+// Throws the Error that WriteFile would throw if the file exists, or if the folder does not exist
+// or is not writable. Cheap: call it before long work. Returns `path`.
 const std::filesystem::path& RequireWritable(const std::filesystem::path& path, IfExists if_exists);
 
-// A file in the making, beside its destination (beside the target, where that is a link), under a
-// name that no other process takes, or the destination itself if it is no regular file. Removed
-// when it is not renamed.
+// A temporary file that becomes `destination` by Rename. It lies in the folder of `destination` (or
+// of its target, if `destination` is a link) and has a random name. If `destination` is not a
+// regular file, path() is `destination` itself. The destructor removes the file if it was not
+// renamed.
 class UnfinishedFile {
  public:
   explicit UnfinishedFile(const std::filesystem::path& destination);
@@ -80,9 +85,9 @@ class UnfinishedFile {
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  static void RemoveAll();  // as RemoveUnfinishedNow
-  // Puts it in its place. Its writer has closed it. Throws Error, with kFail also where another
-  // process has put something there meanwhile.
+  static void RemoveAll();  // does what RemoveUnfinishedNow does
+  // Renames the file to `destination`. The writer must have closed it. Throws Error; with kFail
+  // also if another process has created `destination` in the meantime.
   void Rename(IfExists if_exists = IfExists::kReplace, Survives survives = Survives::kPowerLoss);
 
  private:
@@ -91,24 +96,28 @@ class UnfinishedFile {
   Slot* slot_ = nullptr;  // for RemoveUnfinishedNow
 };
 
-// Gives a file that is whole its name, in the same folder, as UnfinishedFile::Rename does.
+// Renames a complete file to `destination`, which is in the same folder. Throws as
+// UnfinishedFile::Rename does.
 void PutInPlace(const std::filesystem::path& file, const std::filesystem::path& destination,
                 IfExists if_exists, Survives survives = Survives::kPowerLoss);
 
-// Removes the files that UnfinishedFiles of this process stand for, of the first hundred at a time,
-// for a process that ends in a signal handler; no part is begun or renamed after it.
+// Removes the temporary files of the UnfinishedFile objects of this process (of at most 100 objects
+// at a time). For a signal handler that ends the process: afterwards, other threads that create or
+// rename an UnfinishedFile block forever.
 void RemoveUnfinishedNow();
 
-// Removes what UnfinishedFile names of processes that are gone left in a folder: those that nobody
-// has written to for a day.
+// Removes temporary files of UnfinishedFile that ended processes left in a folder: those that were
+// last written more than a day ago.
 void RemoveOldUnfinished(const std::filesystem::path& folder);
 
-// The path of the file behind a path, whatever links lead to it, as far as it is there; the path
-// itself where that cannot be told.
+// Resolves all links in a path, as far as its parts exist. Returns the path itself where it cannot
+// be resolved.
 std::filesystem::path RealPath(const std::filesystem::path& path);
 
-// What tells a folder, or a file, from all others, whatever links and mounts lead to it: a folder's
-// device and inode, and of a file, which may not be there, those of its folder and its name.
+// A string that is equal for two paths exactly if they lead to the same folder or file, through
+// whatever symbolic links and mounts (hard links count as different files). For a folder it
+// consists of device and inode; for a file, which need not exist, of the identity of its folder and
+// its name.
 std::string FolderIdentity(const std::filesystem::path& folder);
 std::string FileIdentity(const std::filesystem::path& path);
 

@@ -1,4 +1,5 @@
-// A value that takes its time, and may not be needed.
+// Lazy is a value that is computed when it is first used, because it is expensive and may not be
+// needed.
 #pragma once
 
 #include <memory>
@@ -6,7 +7,7 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Made at the first call of Get, by whichever thread it comes from.
+// The first call of Get computes the value, in whichever thread that call is. Other threads wait.
 template <class T>
 class Lazy {
  public:

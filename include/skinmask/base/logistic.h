@@ -1,4 +1,4 @@
-// These functions lead from probabilities to log-odds and back.
+// Conversions between probabilities and log-odds.
 #pragma once
 
 namespace [[gnu::visibility("default")]] skinmask {

@@ -1,6 +1,6 @@
-// Options by their names. Beside a struct of options stands one table of them: what each is called,
-// where it is kept, and what it may be. Every door reads that table (the command line, C, Python,
-// GStreamer), and every check of ranges.
+// Access to options by name. Each struct of options has one table, which gives for each option its
+// name, its member and its valid values. The command line, C, Python, GStreamer and all range
+// checks read that table.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The numbers from `least` to `most`. `above`: `least` itself is none of them; `below`: `most`
-// itself is none.
+// The numbers from `least` to `most`. `above` excludes `least` itself, and `below` excludes `most`
+// itself.
 struct OptionRange {
   double least, most;
   bool above = false, below = false;
@@ -25,48 +25,50 @@ struct OptionRange {
 
 // One option of any struct: `options` is a pointer to that struct.
 struct OptionRow {
-  // A switch is of two words, the first of which is "off".
+  // A switch has two words; the first one is "off".
   enum class Kind { kSwitch, kWord, kWhole, kNumber, kText };
 
   std::string member;  // where C++ keeps it: "local_weight", "fit.em_steps"
   Kind kind = Kind::kText;
   std::optional<OptionRange> range;  // of numbers
-  std::vector<std::string> words;    // of switches and words: all that there are
-  bool may_be_absent = false;        // its text is "" then
+  std::vector<std::string> words;    // of switches and words: all valid words
+  bool may_be_absent = false;        // the text "" means absent
   bool is_list = false;              // texts joined by commas: "a,b"
-  std::vector<std::string> kinds;    // of models, where it is of some kinds alone
-  bool is_aside = false;             // it changes no picture that is made
-  bool insists = false;              // given as it is by default, it may say more than not given
-  std::string usual;                 // of what may be absent: the value that it then counts as
+  std::vector<std::string> kinds;    // the kinds of models that have this option; empty: all
+  bool is_aside = false;             // it does not change the pixels of outputs
+  bool insists = false;              // giving the default value explicitly may differ from not
+                                     // giving it
+  std::string usual;                 // the value that absence is equivalent to
 
-  // What users see. An option without a name is for programs in C++ alone.
+  // What users see. An option without a name is available in C++ only.
   std::string name;     // "seed_mask", which is --seed-mask on the command line
-  std::string heading;  // of its group in the help: "Adaptation"
-  std::string value;    // what stands for its value there: "FILE"
+  std::string heading;  // the option's group in the help
+  std::string value;    // the placeholder of the value in the help
   std::string help;
 
   std::function<std::string(const void* options)> get;
-  // Sets what the text, which is not "" for what may be absent, says; throws Error.
+  // Sets the option from `text`, which is not "" for options that may be absent; throws Error.
   std::function<void(const OptionRow& row, void* options, const std::string& text)> set;
 };
 
-// Sets the option to what `text` says: "0.3", "off"; "" makes it absent. Throws Error, with the
-// option's name as its subject, for a text that is no value of it.
+// Sets the option from `text`, for example "0.3" or "off"; "" makes it absent. Throws Error, with
+// the option's name as its subject, if the text is not a valid value.
 void SetOption(const OptionRow& row, void* options, const std::string& text);
-// The option of this name; throws Error that lists those that there are.
+// Returns the option of this name; throws Error, which lists the known names.
 const OptionRow& FindOption(const std::vector<OptionRow>& rows, std::string_view name);
-// Throws Error for the first number out of its range; its subject is `what` and the member.
+// Throws Error for the first number that is out of its range; the subject of the Error is `what`
+// and the member.
 void ValidateOptions(const std::vector<OptionRow>& rows, const void* options,
                      std::string_view what);
 
-// Lines about options name them in backticks, as C++ does: "exists already (`overwrite` replaces
-// it)". A door has other names for its users: the line with what `spell` makes of each that stands
-// as a word of its own. In the subject, which may be the name of a stranger's file, it is one at
-// the beginning alone.
+// Messages write option names in backticks, as C++ has them: "exists already (`overwrite` replaces
+// it)". Each interface spells options in its own way. Returns the line with each name in backticks
+// that is a separate word replaced by spell(name). In the subject (before ": ") only a name at its
+// very beginning is replaced, because the subject may be the name of an untrusted file.
 std::string WithOptionNames(std::string_view line,
                             const std::function<std::string(const std::string& name)>& spell);
 
-// A text as the number, or the index of the word, that it is; they throw Error.
+// Convert a text to the number, or to the index of the word, that it denotes. Throw Error.
 double OptionNumber(const OptionRow& row, const std::string& text);
 std::size_t OptionWord(const OptionRow& row, const std::string& text);
 std::string OptionText(double number);
@@ -83,11 +85,11 @@ struct OptionValue<std::optional<T>> {
 template <class Options>
 class OptionTable;
 
-// An entry of a table: a member of the struct, and what it may be.
+// An entry of a table: a member of the struct and its valid values.
 template <class Options>
 class Option {
  public:
-  // A number, or one that may be absent.
+  // A number; absent if it is std::nullopt.
   template <class T>
   Option(std::string member, T Options::*kept, OptionRange range) {
     using Number = typename OptionValue<T>::Type;
@@ -104,7 +106,7 @@ class Option {
   Option(std::string member, T Options::*kept, double least, double most)
       : Option(std::move(member), kept, OptionRange{least, most}) {}
 
-  // A value of an enumeration, by the names of all of them; of bool those of false and true.
+  // A value of an enumeration, with the names of all values; for bool the names of false and true.
   template <class T, class Value, std::size_t kCount>
   Option(std::string member, T Options::*kept,
          const std::pair<Value, std::string_view> (&names)[kCount]) {
@@ -132,7 +134,7 @@ class Option {
     rows_.front().may_be_absent = true;
   }
 
-  // What has a text of its own. `parse` throws Error.
+  // A type with a text form of its own. `parse` throws Error.
   template <class T>
   Option(std::string member, T Options::*kept,
          std::string (*text_of)(const typename OptionValue<T>::Type&),
@@ -141,7 +143,7 @@ class Option {
          [parse](const OptionRow&, const std::string& text) { return parse(text); });
   }
 
-  // What is no single member. `set` throws Error.
+  // An option that is not one member. `set` throws Error.
   Option(std::string member, std::string (*get)(const Options&),
          void (*set)(Options&, const std::string& text)) {
     OptionRow& row = rows_.emplace_back();
@@ -152,7 +154,7 @@ class Option {
     };
   }
 
-  // All options of a struct within the struct; their members get the prefix.
+  // All options of a nested struct; `prefix` is put before the names of their members.
   template <class Inner>
   Option(std::string_view prefix, Inner Options::*kept, const OptionTable<Inner>& inner) {
     for (OptionRow row : inner.rows()) {
@@ -167,7 +169,7 @@ class Option {
     }
   }
 
-  // What users see of it. Without a `value` its words stand there.
+  // Sets what users see. If `value` is empty, the help shows the words of the option.
   Option&& Shown(std::string name, std::string heading, std::string value, std::string help) && {
     OptionRow& row = rows_.front();
     row.name = std::move(name);
@@ -185,7 +187,8 @@ class Option {
     rows_.front().is_aside = true;
     return std::move(*this);
   }
-  // What it means beside its value that users set it: `then` is called behind that.
+  // For an option whose explicit use has an effect beside its value: `then` is called after the
+  // value is set.
   Option&& Insists(void (*then)(Options&)) && {
     OptionRow& row = rows_.front();
     row.insists = true;
@@ -195,7 +198,7 @@ class Option {
     };
     return std::move(*this);
   }
-  // What its absence counts as, in the text that users give.
+  // The value, as users write it, that absence is equivalent to.
   Option&& Usually(std::string value) && {
     rows_.front().usual = std::move(value);
     return std::move(*this);
@@ -208,7 +211,8 @@ class Option {
   const std::vector<OptionRow>& rows() const { return rows_; }
 
  private:
-  // `text_of` and `parse` are of what is there; here is what is absent.
+  // Adds the row. `text_of` and `parse` convert values that are present; absent values are handled
+  // here.
   template <class T, class TextOf, class Parse>
   OptionRow& Keep(std::string member, T Options::*kept, TextOf text_of, Parse parse) {
     constexpr bool kOptional = !std::is_same_v<T, typename OptionValue<T>::Type>;
@@ -235,7 +239,7 @@ class Option {
   std::vector<OptionRow> rows_;
 };
 
-// All options of a struct, in the order in which users are told of them.
+// All options of a struct, in the order in which the help lists them.
 template <class Options>
 class OptionTable {
  public:
@@ -245,7 +249,7 @@ class OptionTable {
   }
 
   const std::vector<OptionRow>& rows() const { return rows_; }
-  // By the name that users have for it. Throw Error.
+  // `name` is the name that users see. Set and Get throw Error.
   void Set(Options& options, std::string_view name, const std::string& text) const {
     SetOption(FindOption(rows_, name), &options, text);
   }

@@ -1,4 +1,4 @@
-// A Problem tells whoever watches a run what could not be done.
+// A Problem describes one failure of a run, for its caller.
 #pragma once
 
 #include <exception>
@@ -10,32 +10,33 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Takes one line about something that a user should know.
+// Receives one line for the user.
 using LineSink = std::function<void(const std::string&)>;
 
-// Something about a file, or whatever else was named as input, that could not be done.
+// A failure to process a file, or something else that was named as input.
 struct Problem {
   // `what` is wrong with `input`.
   Problem(std::string input, std::string_view what);
-  // What came up at the work on `input`: an Error, whose subject may be another file, or anything
-  // else.
+  // The failure `error` while `input` was processed. If it is an Error, its line is kept as it is,
+  // also where its subject is another file.
   Problem(std::string input, const std::exception& error);
 
-  // The line, without its subject where that is the input.
+  // The line without its subject, if the subject is `input`.
   std::string Reason() const;
 
-  std::string input;  // its name as it is, with whatever bytes it has
+  std::string input;  // the name with its original bytes
   std::string line;   // 'subject: what is wrong (what would be right)', as Error has it
-  // What people are shown in its place: where many are alike, nothing for most of them, and for the
-  // last a line that counts them.
+  // The line that people are shown instead of `line`. Where many problems are alike, it is empty
+  // for most of them, and for the last one it is a line with their number.
   std::optional<std::string> shown{};
-  // Whether it is one among the inputs that may fail. A shard that is lost is many.
+  // True if this is one of the failed inputs that a run may tolerate. A lost shard stands for many
+  // inputs.
   bool tolerable = true;
 };
 
 using ProblemSink = std::function<void(const Problem&)>;
 
-// Told of a file that is left out, and why.
+// Receives each file that is left out, with the reason.
 using PassedOver = std::function<void(const std::filesystem::path&, const std::string& reason)>;
 
 }  // namespace skinmask

@@ -1,4 +1,4 @@
-// Scratch is memory that is used again from image to image.
+// Scratch is a memory buffer that is reused from image to image.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Uninitialised bytes for one thread at a time. Up to kMaxKeptBytes bytes stay for the next use,
-// since fresh memory costs a tenth of a folder's time, and half as much again as was asked for is
-// taken, since the next image may be a little larger; more than kMaxKeptBytes is given back at the
-// next smaller use, or by Trim.
+// Uninitialised bytes, for one thread at a time. Up to kMaxKeptBytes bytes are kept for the next
+// use, because allocating fresh memory for each image takes a tenth of a run over a folder. Half as
+// much again as requested is allocated, because the next image may be slightly larger. A buffer
+// larger than kMaxKeptBytes is freed at the next request of at most kMaxKeptBytes, or by Trim.
 class Scratch {
  public:
   static constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
 
-  // Room for `size` bytes, valid until the next call; what it held is lost.
+  // Returns a buffer of `size` bytes, valid until the next call. The previous contents are lost.
   std::uint8_t* Get(std::size_t size) {
     if (size > size_ || (size_ > kMaxKeptBytes && size <= kMaxKeptBytes)) {
       bytes_.reset();
@@ -29,7 +29,7 @@ class Scratch {
     return bytes_.get();
   }
 
-  // Gives back what is more than kMaxKeptBytes; what it held is lost then.
+  // Frees a buffer larger than kMaxKeptBytes, with its contents.
   void Trim() {
     if (size_ > kMaxKeptBytes) *this = Scratch();
   }
@@ -39,7 +39,7 @@ class Scratch {
   std::size_t size_ = 0;
 };
 
-// Trims at the end of a scope: what large pictures needed is not kept by threads that wait.
+// Calls Trim at the end of a scope, so that idle threads do not keep the memory of large pictures.
 class ScratchTrim {
  public:
   explicit ScratchTrim(Scratch& scratch) : scratch_(scratch) {}

@@ -1,4 +1,4 @@
-// One table has all colour spaces; Features are what a model sees of a pixel in one of them.
+// The table of all colour spaces, and Features: the channels of a pixel that a model uses.
 #pragma once
 
 #include <Eigen/Core>
@@ -22,11 +22,11 @@ using FeatureMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 3
 //   affine spaces      carrier = (b, g, r);                 channels = matrix * carrier + offset
 //   8-bit spaces       carrier = OpenCV's 8-bit conversion;  channels = carrier
 //   rg (chromaticity)  carrier = round(2^20 * (r, g) / (r + g + b)); channels = carrier / 2^20
-// Affine spaces are never rounded. The 8-bit spaces are cv::cvtColor's, to the letter.
+// Affine spaces are never rounded. The 8-bit spaces are exactly those of cv::cvtColor.
 struct ColorSpace {
   enum class Carrier { kBytes, kChromaticity, kHsv, kLab, kLuv };
   std::string_view name;
-  std::array<std::string_view, 3> channels;  // names, of which the first `dimension` count
+  std::array<std::string_view, 3> channels;  // names; only the first `dimension` are used
   int dimension;
   Carrier carrier;
   std::array<std::array<double, 3>, 3> matrix;  // a row per channel, a column per carrier
@@ -38,24 +38,24 @@ struct ColorSpace {
 // equations.
 std::span<const ColorSpace> ColorSpaces();
 
-// A space and the channels of it that a model uses, in the model's order.
+// A colour space and the channels of it that a model uses, in the model's order.
 class Features {
  public:
   // BGR, all channels.
   Features();
-  // Names as in the table, upper and lower case alike; no channel names means all of them. Throws
-  // Error that lists what there is; also for a channel named twice.
+  // Names are those of the table; case is ignored. No channel names mean all channels. Throws
+  // Error, which lists the valid names, for an unknown name and for a channel that is named twice.
   Features(std::string_view space, std::span<const std::string> channels);
 
   const ColorSpace& space() const { return *space_; }
   int size() const { return static_cast<int>(channels_.size()); }  // 1..3
   std::vector<std::string> channel_names() const;
-  const std::vector<int>& channels() const { return channels_; }  // their places in the space
+  const std::vector<int>& channels() const { return channels_; }  // their indices in the space
 
   // features = Matrix() * carrier + Offset(); shapes size() x 3 and size().
   FeatureMatrix Matrix() const;
   FeatureVector Offset() const;
-  // The least and the greatest value that each feature can have, of any colour.
+  // The least and the greatest value of each feature over all colours.
   std::pair<FeatureVector, FeatureVector> Range() const;
 
  private:
@@ -63,8 +63,8 @@ class Features {
   std::vector<int> channels_;
 };
 
-// Carriers of `count` pixels: bgr holds 3 * count bytes, carrier takes 3 * count integers (unused
-// entries are 0). Each pixel's answer depends on that pixel alone.
+// Computes the carriers of `count` pixels: bgr holds 3 * count bytes, and carrier receives 3 *
+// count integers (unused entries are 0). Each pixel's carrier depends on that pixel only.
 void CarrierRow(const ColorSpace& space, const std::uint8_t* bgr, std::size_t count,
                 std::int32_t* carrier);
 

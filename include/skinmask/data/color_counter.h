@@ -1,4 +1,4 @@
-// ColorCounter counts the pixels of images by class and colour, fast.
+// ColorCounter counts pixels by class and colour, fast.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,22 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// A byte for each class and colour and a word for what does not fit, of which only the pages are
-// touched whose colours occur (80 MiB a class at most). About 2 ns a pixel.
+// Memory: for each class and colour one byte, and one 32-bit word for the overflow. Only the pages
+// of colours that occur are touched (at most 80 MiB a class). Cost: about 2 ns a pixel.
 class ColorCounter {
  public:
   // Throws Error where SKINMASK_TARGET names no usable CPU target.
   explicit ColorCounter(std::size_t class_count);
 
-  // Counts `count` pixels: bgr holds 3 * count bytes, classes a class index each; pixels of any
-  // larger index are passed over. Only every step-th pixel is taken.
+  // Counts `count` pixels: bgr holds 3 * count bytes and classes holds one class index a pixel.
+  // Pixels with a larger index than the classes have are skipped. Only every step-th pixel is
+  // counted.
   void CountRow(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count,
                 std::size_t step = 1);
 
-  // Rows of what was counted since the last flush, in canonical order; begins anew.
+  // Returns the counts since the last flush as rows in canonical order, and resets them to 0.
   std::vector<SampleRow> Flush(std::uint32_t group);
-  // The same of several counters of the same classes added up, in parallel, as group 0.
+  // The same for the sum of several counters with the same classes, as group 0. Runs in parallel.
   static std::vector<SampleRow> FlushAll(std::span<ColorCounter* const> counters);
 
  private:
@@ -43,9 +44,9 @@ class ColorCounter {
                          std::uint32_t group, std::vector<SampleRow>& rows);
 
   std::size_t class_count_;
-  Zeros<std::uint8_t> counts_;  // by colour index; never back at 0 once counted
-  Zeros<std::uint32_t> wraps_;  // by colour index: how many 255 more
-  Zeros<std::uint8_t> blocks_;  // by block of 512 colours: whether anything is in the two above
+  Zeros<std::uint8_t> counts_;  // by colour index; a byte that was counted never returns to 0
+  Zeros<std::uint32_t> wraps_;  // by colour index: how often 255 must be added to counts_
+  Zeros<std::uint8_t> blocks_;  // by block of 512 colours: 0 if all its counts are 0
 };
 
 }  // namespace skinmask

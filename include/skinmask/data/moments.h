@@ -13,8 +13,9 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // n, sum of x and sum of x x' over pixels, x a carrier of three integers with |x| <= 2^20. Integer
-// sums commute: any order, number of threads or split gives the same object, to the last bit. Exact
-// while n <= Samples::kMaxTotal = 2^43 (n * sum x^2 <= 2^43 * 2^43 * 2^40 < 2^127).
+// sums commute, so the result is the same to the last bit for any order of the pixels and any
+// number of threads or parts. Exact while n <= Samples::kMaxTotal = 2^43 (n * sum x^2 <= 2^43 *
+// 2^43 * 2^40 < 2^127).
 struct Moments {
   std::uint64_t n = 0;
   std::array<Int128, 3> sum{};
@@ -24,8 +25,8 @@ struct Moments {
   Moments& operator+=(const Moments& other);
   bool operator==(const Moments&) const = default;
 
-  // Maximum-likelihood mean and covariance of the carrier; n > 0. Each entry is the exact rational,
-  // rounded: numerator and denominator are formed in integers.
+  // Maximum-likelihood mean and covariance of the carrier; n > 0. Each entry is the exact rational
+  // number, rounded, because numerator and denominator are computed in integers.
   Eigen::Vector3d Mean() const;
   Eigen::Matrix3d Covariance() const;
 };

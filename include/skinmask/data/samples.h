@@ -1,4 +1,5 @@
-// Samples are labelled pixels as a table of counted colours, which is the one form of a data set.
+// Samples are labelled pixels as a table of counted colours: the only form of a data set in this
+// library.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +12,16 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Classes are numbered by bytes, and 255 stands for none.
+// A class index is a byte; 255 means no class.
 inline constexpr std::size_t kMaxClasses = 255;
 
-// Class names stand in CSV files and on command lines: not empty, not digits alone, without commas,
-// equals signs, quotes, control characters, or blanks at the ends.
+// A class name must be usable in CSV files and on command lines: it is not empty, is at most 100
+// bytes of UTF-8, is not made of digits only, and has no commas, equals signs, quotes, control
+// characters, or blanks at its ends.
 bool IsClassName(std::string_view name);
 
-// `count` pixels of one class, colour and group. `group` tells images (or folds of images) apart,
-// so that cross-validation can keep an image on one side.
+// `count` pixels of one class, colour and group. `group` distinguishes images (or folds of images),
+// so that cross-validation never splits an image.
 struct SampleRow {
   std::uint32_t group = 0;
   std::uint16_t class_index = 0;  // into Samples::classes()
@@ -28,16 +30,18 @@ struct SampleRow {
 };
 
 // An immutable table in canonical order: classes sorted by name, rows by (group, class, b, g, r),
-// each at most once, no count 0. Equal data give equal tables, whatever way they came together.
+// each at most once, no count 0. Equal data give equal tables, in whatever order they were
+// collected.
 class Samples {
  public:
-  // The most pixels a table may hold; below it every sum and product of `Moments` is exact.
+  // The most pixels that a table may hold. Up to this number every sum and product of `Moments` is
+  // exact.
   static constexpr std::uint64_t kMaxTotal = std::uint64_t{1} << 43;
 
   Samples() = default;
-  // Brings any rows into canonical order. Throws Error when the total passes kMaxTotal, and
-  // for classes of one name or of one that IsClassName refuses.
-  // Cost: a sort, O(rows log rows).
+  // Brings rows in any order into canonical order. Throws Error if the total exceeds kMaxTotal, if
+  // two classes have the same name, and if IsClassName refuses a name. Cost: a sort, O(rows log
+  // rows).
   Samples(std::vector<std::string> classes, std::vector<SampleRow> rows);
 
   const std::vector<std::string>& classes() const { return classes_; }
@@ -45,7 +49,7 @@ class Samples {
   std::uint64_t Total() const;
   std::uint64_t Total(std::size_t class_index) const;
 
-  // The same table with every group 0.
+  // Returns the same table with every group set to 0.
   Samples Ungrouped() const;
 
  private:
@@ -53,11 +57,12 @@ class Samples {
   std::vector<SampleRow> rows_;
 };
 
-// Gathers rows and tables in any order and adds them up. Memory stays within a small factor of the
-// final table's, time within O(n log n).
+// Collects rows and tables in any order and adds them up. Memory stays within a small factor of the
+// final table's; the time is O(n log n).
 class SampleCounter {
  public:
-  // Index to use in rows for the class of this name.
+  // The index of the class of this name, for the rows that are added. A new name gets the next
+  // index.
   std::uint16_t ClassIndex(std::string_view name);
   void Add(const SampleRow& row);
   void Add(const Samples& samples);
@@ -68,7 +73,7 @@ class SampleCounter {
   void Compact();
   std::vector<std::string> classes_;
   std::vector<SampleRow> rows_;
-  std::size_t compacted_ = 0;  // how many rows the last compaction left
+  std::size_t compacted_ = 0;  // the number of rows after the last compaction
 };
 
 // Reads a table: CSV with a header naming the columns class (or label), b, g, r and optionally

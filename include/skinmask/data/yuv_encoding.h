@@ -1,10 +1,11 @@
-// YuvEncoding says how the frames of a video store colours.
+// YuvEncoding describes how the frames of a video store colours.
 #pragma once
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// How bytes (Y, U, V) mean colours (ITU-R BT.601 and BT.709): the matrix, and whether black to
-// white is Y = 16..235 and chroma 16..240 (limited), or both are 0..255 (full, as in JPEG).
+// How the bytes (Y, U, V) encode colours (ITU-R BT.601 and BT.709): the matrix, and the range. In
+// the limited range, black to white is Y = 16..235 and chroma is 16..240; in the full range (as in
+// JPEG) both are 0..255.
 struct YuvEncoding {
   enum class Matrix { kBt601, kBt709 };
   enum class Range { kLimited, kFull };

@@ -1,4 +1,4 @@
-// Adaptation that goes on from frame to frame: videos and cameras.
+// Adaptation to a stream of frames: videos and cameras.
 #pragma once
 
 #include <memory>
@@ -8,24 +8,23 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 struct StreamOptions {
-  // 1 or more: how often the adapter's finders see a frame; an eighth as often while nothing
-  // changes.
+  // The finders search every so many frames, 1 or more; an eighth as often while nothing changes.
   int search_every_frames = 4;
-  // 0: they see it when it comes, which takes as long as it takes (faces: 3 to 15 ms). More: on a
-  // thread of their own, and what they find counts so many frames later, so that no frame waits if
-  // they are done by then (faces at 0.4 megapixels, at 30 frames/s: 3). Where there can be no
-  // thread, the frame at which they are due waits for them.
-  // Such a stream ends before main does, and is not static: OpenCV may be gone then, and the thread
-  // crashes.
+  // 0: the search runs within the call, and takes its time (faces: 3 to 15 ms). Above 0: it runs on
+  // a thread of its own, and its result is used that many frames later, so that no frame waits if
+  // the search has ended by then (3 suits faces at 0.4 megapixels and 30 frames/s). If no thread
+  // can be made, the search runs within the call for the frame in which its result is due. Such a
+  // stream must end before main does, and must not be static: OpenCV may be unloaded before the
+  // thread ends, and the thread crashes.
   int search_lag_frames = 0;
 };
 
-// The model of a stream of frames. Faces are found every few frames and followed between, by
-// normalised correlation with a template; the colours of each are carried from frame to frame, and
-// to them both mixtures are fitted anew every few frames that change, as to a photograph. What the
-// frames say is smoothed along their motion (AdaptOptions::steady). A frame like the one before
-// leaves all as it is, to the bit, and a new scene begins anew. The same frames in the same order
-// give the same log-odds, whatever the threads and the time they take.
+// The adapted model of a stream of frames. Faces are found every few frames and tracked in between
+// by normalised correlation with a template. The colours of each face are carried from frame to
+// frame, and both mixtures are fitted to them again every few frames that change. Log-odds are
+// smoothed along the motion (AdaptOptions::steady). A frame that equals the one before leaves the
+// adaptation unchanged to the bit; a new scene starts without a past. The same frames in the same
+// order give the same log-odds, whatever the number of threads and their timing.
 class StreamAdapter {
  public:
   // Throws Error for options out of range.
@@ -34,24 +33,24 @@ class StreamAdapter {
   StreamAdapter(StreamAdapter&&) noexcept;
   StreamAdapter& operator=(StreamAdapter&&) noexcept;
 
-  // What AdaptOptions::steady, a time, means in frames: 25 a second, until this says otherwise. A
-  // rate that is not above 0 and at most 1000 is none that is known, and 25.
+  // Sets the rate by which the time AdaptOptions::steady becomes a number of frames. The initial
+  // rate is 25; a rate that is not above 0 and at most 1000 is unknown and counts as 25.
   void SetRate(double frames_per_second);
 
-  // The next frame, CV_8UC3; null where there is nothing to adapt to: the global model is the
-  // answer. The frames come in order, from one thread at a time; what is returned stays valid and
-  // unchanged. Errors are the finders'; the stream can go on after one.
+  // Takes the next frame, CV_8UC3. Null if there is nothing to adapt to: the global model is then
+  // the answer. Frames come in order, from one thread at a time; the result stays valid and does
+  // not change. Errors are the finders'; the stream can go on after one.
   std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr) { return Learn(*See(bgr)); }
 
-  // The two halves of Follow, each some 5 ms, for who works on several frames at once: a frame can
-  // be seen while the one before is still learnt from. Both come in order, each from one thread at
-  // a time.
+  // The two halves of Follow, each some 5 ms, for callers that work on several frames at once: See
+  // takes a frame while Learn still works on the one before. Both take frames in order, each from
+  // one thread at a time.
   struct Sight;
   std::shared_ptr<const Sight> See(const cv::Mat& bgr);
   std::shared_ptr<const Adaptation> Learn(const Sight& sight);
 
-  // The pixels of that frame: Adapter::LogOdds(bgr, *adaptation), which may run in parallel for
-  // many frames. Or both in one; empty where Follow gives null.
+  // Follow, and then Adapter::LogOdds(bgr, *adaptation), which for several frames may also be
+  // called in parallel. Empty if Follow gives null.
   cv::Mat LogOdds(const cv::Mat& bgr);
 
  private:

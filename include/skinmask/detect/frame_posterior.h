@@ -1,4 +1,4 @@
-// A compiled model for the frames of videos and cameras, and for JPEGs as they are stored.
+// A compiled model for frames of videos and cameras, and for JPEGs as they are stored.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -11,29 +11,29 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Posterior for frames in the layout that they come in: a model that is a quadratic goes through
-// CompiledYuvQuadratic on frames in YUV, without an image in BGR; all else through Posterior. (YUV
-// is neither rounded nor clamped on the way, so a few pixels in a thousand differ between the two.)
+// A Posterior for frames in their own layout. If the model is a quadratic, frames in YUV are
+// classified by CompiledYuvQuadratic without conversion to BGR; all others by Posterior. (YUV is
+// neither rounded nor clamped on this way, so a few pixels in a thousand differ from a converted
+// frame's.)
 class FramePosterior {
  public:
-  enum class Pixels { kYuv, kBgr };  // kBgr: always through BGR
+  enum class Pixels { kYuv, kBgr };  // kBgr: always convert to BGR
 
   explicit FramePosterior(const Model& model, Pixels pixels = Pixels::kYuv,
                           const PosteriorOptions& options = {});
 
-  // Whether there are frames whose masks and probabilities are made without an image in BGR, and
-  // whether this frame is one of them.
+  // Whether any frame is classified without conversion to BGR, and whether this frame is.
   bool TakesYuv() const { return !yuv_.empty(); }
   bool TakesYuv(const VideoFrame& frame) const;
-  // CV_8UC1 of the stored size, as Posterior's rows: VideoFrame::Upright turns them. `memory` is
-  // used where it fits. Of a frame that TakesYuv is false of, they are those of its BGR as it is
-  // stored. Rows in parallel; safe from many threads.
+  // Mask and probability of the frame, CV_8UC1 of its stored size, as Posterior's rows;
+  // VideoFrame::Upright rotates them. For a frame without TakesYuv they are those of its stored
+  // BGR. `memory` is used if it fits. Rows run in parallel; safe from many threads.
   cv::Mat Mask(const VideoFrame& frame, cv::Mat memory = {}) const;
   cv::Mat Probability(const VideoFrame& frame, cv::Mat memory = {}) const;
-  // z likewise, CV_32FC1: in double, rounded to float. Some 20 times slower.
+  // The log-odds z of the frame, CV_32FC1: in double, rounded to float. Some 20 times slower.
   cv::Mat LogOdds(const VideoFrame& frame) const;
 
-  // Of BGR.
+  // The posterior of BGR pixels.
   const Posterior& posterior() const { return posterior_; }
 
  private:
@@ -41,7 +41,7 @@ class FramePosterior {
   const Quadratic& LogOddsIn(const YuvEncoding& encoding) const;
 
   Posterior posterior_;
-  // By matrix and range; none where the model allows none.
+  // One for each matrix and range; empty if the model is no quadratic.
   std::vector<CompiledYuvQuadratic> yuv_;
   std::vector<Quadratic> yuv_log_odds_;
 };

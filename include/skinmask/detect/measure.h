@@ -1,5 +1,5 @@
-// Which colours the skin of a picture has: means and standard deviations of red, green and blue
-// over its mask, and over parts of each face.
+// The colours of a picture's skin: means and standard deviations of red, green and blue over its
+// mask, and over parts of each face.
 #pragma once
 
 #include <array>
@@ -14,27 +14,27 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Sums of the bytes of so many pixels and of their squares, in the order B G R: exact, in whatever
-// order they are added. Of at most 2^30 pixels.
+// The number of pixels, and the sums of their bytes and of the squares of these, in the order B G
+// R: exact, in any order of addition, for up to 2^30 pixels.
 struct ColorSums {
   std::uint64_t pixels = 0;
   std::array<std::uint64_t, 3> sums{}, squares{};
 
   ColorSums& operator+=(const ColorSums& other);
   bool operator==(const ColorSums&) const = default;
-  // Of a channel (0 blue, 1 green, 2 red), 0 to 255; the deviation is that of these pixels (divided
-  // by their number). The exact value but for the last bits; where there is no pixel, not a number.
+  // Mean and standard deviation (divided by the number of pixels) of a channel: 0 blue, 1 green, 2
+  // red. 0 to 255, exact but for the last bits; NaN without pixels.
   double Mean(std::size_t channel) const;
   double Deviation(std::size_t channel) const;
 };
 
-// What is measured of a face: an ellipse in its frame each, without what is not skin. kFace is the
-// face without its outline. Left and right are those of the picture.
+// The measured parts of a face: an ellipse each in the face's frame, of which only skin counts.
+// kFace is the face without its outline. Left and right are those of the picture.
 enum class FacePart { kFace, kForehead, kLeftCheek, kRightCheek };
 inline constexpr std::size_t kFaceParts = 4;
 std::string_view FacePartName(FacePart part);  // "face", "forehead", "left_cheek", "right_cheek"
 
-// Where a part lies in the face's frame: middle and half axes, in sizes of the face.
+// Centre and half axes of a part in the face's frame, in sizes of the face.
 struct FacePartEllipse {
   double x, y, half_width, half_height;
 };
@@ -49,22 +49,22 @@ struct MeasuredFace {
 };
 
 struct Measurement {
-  ColorSums skin;  // all over the mask
+  ColorSums skin;  // of the whole mask
   std::vector<MeasuredFace> faces;
 };
 
-// Of a mask are left out the pixels that are nearer than so many to what is no skin.
+// The default erosion of Measure, in pixels.
 inline constexpr int kUsualErosion = 2;
 
-// Of a picture (CV_8UC3, B G R) and a mask of its size (CV_8UC1; skin is not 0). A pixel counts if
-// all pixels that are at most `erosion` (0 up) columns and rows from it, as far as they are in the
-// picture, are skin: at the border of a mask colours are mixed with what lies beside it, and there
-// it changes from frame to frame. About 1 ms a megapixel.
+// Measures a picture (CV_8UC3, B G R) over a mask of its size (CV_8UC1; skin is not 0). A pixel
+// counts if all pixels of the picture that are at most `erosion` (0 or more, else Error) columns
+// and rows away are skin, because at the border of a mask colours are mixed with those beside it,
+// and the border changes from frame to frame. About 1 ms a megapixel.
 Measurement Measure(const cv::Mat& bgr, const cv::Mat& mask, std::span<const Face> faces,
                     int erosion = kUsualErosion);
 
-// Draws the box of each face with its number, and the outlines of what is measured, into a picture
-// (CV_8UC3).
+// Draws the box of each face with its number, and the outlines of its measured parts, into a
+// picture (CV_8UC3).
 void DrawFaces(cv::Mat& bgr, std::span<const Face> faces);
 
 }  // namespace skinmask

@@ -1,5 +1,5 @@
-// The scores of an image, small enough to be kept of each: how the pooled measures change without
-// it tells how sure they are (docs/math.md, 'Report').
+// The scores of one image in little memory, so that those of every image can be kept: leaving each
+// image out of the pooled measures gives their intervals (docs/math.md, 'Report').
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Counts of log-odds per class in bins of which 128 of ScoreHistogram's make one, and the bins of
-// the reliability diagram, which are exact but for the rounding of P to 2^-20 of a pixel's. They
-// add up in any order. Memory: some 6 kB for a photograph, 1 kB packed.
+// Counts of log-odds per class in coarse bins, each of 128 bins of ScoreHistogram, and the bins of
+// the reliability diagram, exact except that each sum of P is rounded to 2^-20. They can be added
+// in any order. Memory: some 6 kB for a photograph, 1 kB packed.
 struct CoarseScores {
   struct Bin {
     std::size_t index;
@@ -31,7 +31,7 @@ struct CoarseScores {
     bool operator==(const Probabilities&) const = default;
   };
 
-  std::vector<Bin> bins;  // ascending, those that are not empty
+  std::vector<Bin> bins;  // ascending, without empty ones
   std::array<Probabilities, Reliability::kBins> reliability{};
 
   CoarseScores() = default;
@@ -42,7 +42,7 @@ struct CoarseScores {
 
   // The bins as bytes, for files (docs/formats.md, 'Packed scores').
   std::string Packed() const;
-  // Throws Error for what Packed() and the constructor do not make.
+  // Throws Error for input that Packed() and the constructor cannot have made.
   static CoarseScores Unpacked(std::string_view packed,
                                const std::array<Probabilities, Reliability::kBins>& reliability);
 };
@@ -50,10 +50,10 @@ struct CoarseScores {
 struct ScoreMeasures {
   std::optional<double> auc, average_precision, ece, ece_middle;
 };
-// Of the sum of all blocks. AUC and average precision are those of coarse bins.
+// The measures of the sum of all blocks. AUC and average precision are those of coarse bins.
 ScoreMeasures MeasuresOf(std::span<const CoarseScores> blocks);
-// Of the sum of all blocks but one, for each block that is not empty, in their order. Cost: 10 us a
-// block.
+// The measures of the sum of all blocks but one, for each block that is not empty, in their order.
+// Cost: 10 us a block.
 std::vector<ScoreMeasures> MeasuresWithoutEach(std::span<const CoarseScores> blocks);
 
 }  // namespace skinmask

@@ -1,4 +1,4 @@
-// A rule chooses the threshold, and with it the operating point, on scored data (docs/math.md,
+// Rules that choose the threshold, and with it the operating point, on scored data (docs/math.md,
 // 'Operating points').
 #pragma once
 
@@ -26,19 +26,19 @@ struct DecisionRule {
 std::string RuleName(const DecisionRule& rule);
 
 struct OperatingPoint {
-  double log_odds;  // decide positive above it; infinite where nothing is best called positive
+  double log_odds;  // positive above it; infinite if nothing is positive
   Confusion counts;
 };
 
-// The best of the thresholds between steps under the rule, and of calling nothing positive. Between
+// The best threshold between steps under the rule; calling nothing positive is allowed, too. Among
 // equals the other rate decides (the larger recall, the smaller false positive rate), then the
-// lower threshold. Absent for kFixed, without a positive pixel, and but for kMaxF1 without a
-// negative one. Thresholds above log-odds of 36, where a probability is next to 1, are left out.
-// Cost: one pass.
+// lower threshold. Absent for kFixed, without positive pixels, and, except for kMaxF1, without
+// negative ones. Thresholds above log-odds of 36 are left out, because probabilities there are next
+// to 1. Cost: one pass.
 std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& rule);
 
-// The same as a threshold on P(positive | pixel), with rule and data for the model to tell of.
-// Throws Error where Choose has no answer.
+// The same as a threshold on P(positive | pixel), with the rule and the data to be stored in the
+// model. Throws Error if Choose has no answer.
 Decision Decide(const Scores& scores, const DecisionRule& rule, const std::string& data);
 
 }  // namespace skinmask

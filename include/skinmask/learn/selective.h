@@ -1,6 +1,5 @@
-// Risk against coverage tells what a model is worth that may say 'I do not know' (docs/math.md,
-// 'Abstaining'; El-Yaniv and Wiener 2010, 'On the foundations of noise-free selective
-// classification').
+// Risk against coverage: the quality of a model that may abstain (docs/math.md, 'Abstaining';
+// El-Yaniv and Wiener 2010, 'On the foundations of noise-free selective classification').
 #pragma once
 
 #include <cstddef>
@@ -11,21 +10,21 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Of the pixels that are answered: their share of all, and the share of them that is wrong.
+// The share of pixels that are answered, and the share of these that is wrong.
 struct SelectivePoint {
   double coverage = 0;
-  std::optional<double> risk;  // absent where nothing is answered
+  std::optional<double> risk;  // absent if no pixel is answered
 };
 
 // Pixels of log-odds above `high` are called positive, those of at most `low` negative, and the
 // others are not answered. Absent without pixels.
 std::optional<SelectivePoint> Abstaining(const Scores& scores, double low, double high);
 
-// The pixels whose log-odds are farthest from the threshold are answered first, pixels of a step
+// Pixels whose log-odds are farther from the threshold are answered first, those of one step
 // together; those above it are called positive.
 struct SelectiveCurve {
-  std::vector<SelectivePoint> points;  // by rising coverage, about `count`, the last of all pixels
-  double area = 0;                     // under the curve of all steps: the mean risk over coverages
+  std::vector<SelectivePoint> points;  // about `count`, by rising coverage up to all pixels
+  double area = 0;                     // under the curve of all steps: the mean risk
 };
 SelectiveCurve SelectiveCurveOf(const Scores& scores, double threshold, std::size_t count);
 

@@ -1,5 +1,5 @@
-// Labelled pixels are drawn from Gaussians whose parameters are known, so that what is estimated
-// can be held against them.
+// Draws labelled pixels from Gaussians with known parameters, so that estimates can be compared
+// with the truth.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 struct Simulation {
-  // The most that are drawn: half a minute.
+  // The most that are drawn, in half a minute.
   static constexpr std::uint64_t kMaxObservations = 10'000'000;
 
-  // Bayes' classifier: the priors and Gaussians that are drawn from, in channels of BGR, of kind
-  // qda, or mixture where a class has several Gaussians.
+  // Bayes' classifier: the priors and Gaussians that pixels are drawn from, in channels of BGR; of
+  // kind qda, or mixture if a class has several Gaussians.
   Model truth;
   std::uint64_t observations = 0;
   std::uint64_t seed = 1;
-  std::string subject = "simulation";  // of errors: the file
+  std::string subject = "simulation";  // names the file in errors
 };
 
-// Throws Error(subject, where and why) for what docs/formats.md, 'Simulation (JSON)', does not
-// have.
+// Throws Error(subject, where and why) for anything that is not as docs/formats.md, 'Simulation
+// (JSON)', says.
 Simulation SimulationFromJson(std::string_view json, std::string_view subject);
 Simulation ReadSimulation(const std::filesystem::path& path);
 
 // Each observation's class is drawn by the priors, its Gaussian by the weights, and its channels
 // from that Gaussian, rounded to bytes; a colour beyond 0..255 is drawn again. Channels that are
-// not named are 128. The same table on every CPU. Throws Error where the truth is not as above, or
-// hardly any colour of a Gaussian is within bytes. Cost: 0.5 us an observation.
+// not named are 128. The same table on every CPU. Throws Error if the truth is not as above, or if
+// hardly any colour of a Gaussian is within 0..255. Cost: 0.5 us an observation.
 Samples Simulate(const Simulation& simulation);
 
 }  // namespace skinmask

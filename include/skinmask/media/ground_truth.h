@@ -1,4 +1,4 @@
-// Reads ground-truth masks, whose grey levels or colours stand for classes.
+// Reads ground-truth masks, in which grey levels or colours represent classes.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// How a mask's pixels are read. Without labels: above 127 is skin, else non-skin.
+// How the pixels of a mask are mapped to classes. Without labels, values above 127 are skin and the
+// others are non-skin.
 class MaskRule {
  public:
   static constexpr std::uint8_t kIgnored = 255;  // in ClassMap::classes
 
   // `labels` are CLASS=VALUE, `ignored` are VALUE, where VALUE is a grey level 0..255, a colour
-  // R,G,B, or 'other' for whatever no other label names. `invert` swaps the two classes. Throws
-  // Error.
+  // R,G,B, or 'other' for all values without a label. `invert` swaps the two classes. Throws Error.
   MaskRule(const std::vector<std::string>& labels, const std::vector<std::string>& ignored,
            bool invert);
   MaskRule() : MaskRule({}, {}, false) {}
@@ -38,17 +38,18 @@ class MaskRule {
   bool above_127_ = false;  // the rule without labels
 };
 
-// A mask in classes.
+// A mask as class indices.
 struct ClassMap {
   cv::Mat classes;               // CV_8UC1: index into MaskRule::classes(), or kIgnored
-  std::uint64_t in_between = 0;  // pixels of a JPEG that are none of the labelled values
+  std::uint64_t in_between = 0;  // pixels of a JPEG that have none of the labelled values
 };
 
-// Reads a mask file. JPEG does not keep values: there, a pixel off the labelled values counts as
-// the nearest one and is counted in `in_between`. Throws Error for an unlabelled value in other
-// formats, for a mask of 0 and 1 where 127 is to divide, and for labels of 16 bits that are neither
-// all below 256 nor all multiples of 257. Of `options` buffer, max_pixels and take are looked at;
-// the classes may be stored in the buffer, and then live until the next use of it.
+// Reads a mask file. JPEG does not preserve values exactly; therefore a pixel of a JPEG without a
+// labelled value gets the class of the nearest labelled value and is counted in `in_between`.
+// Throws Error for a value without a label in other formats, for a mask of 0 and 1 if no labels are
+// given, and for labels of 16 bits that are neither all below 256 nor all multiples of 257. Only
+// buffer, max_pixels and take of `options` are used. The classes may be stored in the buffer; they
+// are then valid until its next use.
 ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule,
                   const DecodeOptions& options = {});
 ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const MaskRule& rule,

@@ -1,4 +1,4 @@
-// Files to work on: which ones folders hold, and a list of them, for millions.
+// Lists the input files, in folders and as they are named; a list can have millions of files.
 #pragma once
 
 #include <atomic>
@@ -18,31 +18,32 @@ namespace [[gnu::visibility("default")]] skinmask {
 
 enum class Media : std::uint8_t { kImage, kVideo, kArchive };  // a tar archive of images
 
-// What a path is by its extension alone. A GIF is an image and a video.
+// The media types that the extension of a path stands for. A GIF is an image and a video.
 struct NamedMedia {
   explicit NamedMedia(std::string_view path);
   bool image = false, video = false, archive = false;
-  bool lossless = false;  // what is written there as a video, unless a codec is named
+  bool lossless = false;  // a video that is written there is lossless, unless a codec is named
 };
 
-// A file to work on, and its path below the folder it was found in (its name, when named itself).
+// An input file, and its path below the folder in which it was found (its name if it was named
+// itself).
 struct InputFile {
   std::filesystem::path path;
   std::filesystem::path relative;
   Media media = Media::kImage;
 };
 
-// What files have in common is kept once: each takes 24 bytes and its path below that. Less than
-// 2³² files.
+// A compact list of files. Common folders are stored once; each file takes 24 bytes and its path
+// below the root. At most 2³² - 1 files.
 class InputList {
  public:
-  // A folder whose files are added, in it and in folders in it, and what the relative paths of
-  // these begin with.
+  // Adds a folder whose files, also in subfolders, are going to be added. Their relative paths
+  // begin with `below`. Returns the index for Add.
   std::uint32_t AddRoot(const std::filesystem::path& folder, const std::filesystem::path& below);
-  // A file by its path below the root. `link`: the name is that of a link, or none of a file alone
-  // ("..", or nothing), so that only the system can tell what it stands for.
+  // Adds a file by its path below the root. `link`: the name is that of a link, or is not a file
+  // name ("..", or empty), so that only the system can resolve it.
   void Add(std::uint32_t root, std::string_view below, Media media, bool link = false);
-  // Leaves out files whose path, made absolute, came before.
+  // Removes files whose absolute path occurred earlier in the list.
   void LeaveOutDoubles();
 
   std::size_t size() const { return files_.size(); }
@@ -51,7 +52,7 @@ class InputList {
   std::string Path(std::size_t i) const;
   std::string Relative(std::size_t i) const;
   Media MediaOf(std::size_t i) const { return files_[i].media; }
-  // As it was added.
+  // The `link` of Add.
   bool IsLink(std::size_t i) const { return files_[i].link; }
 
   class Iterator {
@@ -74,7 +75,7 @@ class InputList {
  private:
   struct Root {
     std::string path, below;
-    std::string place;  // the path, made absolute by its letters alone
+    std::string place;  // the absolute path, made lexically
   };
   struct File {
     std::size_t name;  // in names_
@@ -87,45 +88,50 @@ class InputList {
 
   std::vector<Root> roots_;
   std::vector<File> files_;
-  std::string names_;  // each ended by a zero
+  std::string names_;  // each terminated by a zero
 };
 
-// What a run of detection leaves in its output folder: with what the outputs were made. No list of
-// files has it, not even among those that are passed over.
+// The record of a detection run in its output folder: with which options the outputs were made. It
+// is never listed as an input, nor as a file that was passed over.
 inline constexpr char kMadeWithFile[] = ".skinmask-options.jsonl";
 
-enum class Inputs { kImages, kAll };  // all: images, videos and tar archives
+enum class Inputs { kImages, kAll };  // kAll: also videos and tar archives
 
 struct ListOptions {
   Inputs wanted = Inputs::kImages;
-  // A folder that is left out wherever it lies (the outputs'); as an input it is an Error.
+  // A folder that is skipped wherever it lies (that of the outputs); as an input it is an Error.
   std::filesystem::path excluded{};
-  // Shell patterns (fnmatch(3)) for what folders hold: of names, or, with a slash, of paths below
-  // the folder, where '*' stands for slashes, too. Files must match one of `include`, if there are
-  // any, and neither a file nor a folder above it one of `exclude`.
+  // Shell patterns (fnmatch(3)) for the files in folders. A pattern applies to names or, if it has
+  // a slash, to paths below the folder, where '*' matches slashes, too. If there is any `include`,
+  // a file must match one of them. Neither the file nor a folder above it may match one of
+  // `exclude`.
   std::vector<std::string> include{}, exclude{};
-  // Files that are named are videos, whatever they look like (raw ones look like nothing).
+  // Named files are videos whatever their content is (raw videos have no signature).
   bool all_videos = false;
-  // Where FFmpeg is asked whether a file is a video (VideoOpenOptions).
+  // Where FFmpeg tests whether a file is a video (see VideoOpenOptions).
   std::optional<Isolation> isolation{};
   const std::atomic<bool>* stop = nullptr;      // ends the wait for the first bytes of a pipe
-  ProblemSink problem = [](const Problem&) {};  // what cannot be read, or holds nothing
-  // Files of folders that no other option leaves out, and that are no input by their extension.
+  ProblemSink problem = [](const Problem&) {};  // receives unreadable and empty inputs
+  // Receives files of folders that no other option skips and whose extension is that of no input.
   PassedOver passed_over = [](const std::filesystem::path&, const std::string&) {};
 };
 
-// Files are taken as named; folders are searched recursively for files whose extension is that of
-// an image, or of a video or a tar archive where those are wanted (links to files count, links to
-// folders do not, nor do pipes and devices), sorted by path. A path that comes up twice is left out
-// the second time. A file that is named, and has the extension of none, is what its first bytes
-// say: an image, an archive, or a video if FFmpeg opens it as one; standard input and what a shell
-// makes of <(command) if they do not begin as the others do (named pipes are images, unless they
-// have a video's extension). With two folders or more each one's files are below its name: a/b.jpg
-// and b/b.jpg of the folders x/a and y/b. `listed` are paths that keep their folders (x/y/b.jpg,
-// also of /x/y/b.jpg and of ../x/y/b.jpg); they may be folders, too.
+// Lists the input files. Named files are taken as they are. Folders are searched recursively for
+// files with the extension of an image or, if wanted, of a video or a tar archive, sorted by path.
+// Links to files count; links to folders, pipes and devices do not. A path that occurs twice is
+// listed once.
 //
-// A folder is asked for its list once, and no file for itself, but for links, GIFs and what is
-// named: of a million files that takes about a second.
+// The first bytes of a named file without a known extension decide its type: an image, an archive,
+// or a video if FFmpeg opens it as one. Standard input and the paths that a shell makes of
+// <(command) are videos if they begin neither as an image nor as an archive. Named pipes are
+// images, unless they have the extension of a video.
+//
+// With two folders or more the relative paths begin with the folder's name: a/b.jpg and b/b.jpg for
+// the folders x/a and y/b. `listed` are files or folders whose relative paths keep their folders:
+// x/y/b.jpg, also for /x/y/b.jpg and ../x/y/b.jpg.
+//
+// Cost: each folder is listed once, and only links, GIFs and named files are examined one by one. A
+// million files take about a second.
 InputList ListInputs(const std::vector<std::filesystem::path>& inputs, const ListOptions& options,
                      const std::vector<std::string>& listed = {});
 

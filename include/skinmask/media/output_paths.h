@@ -1,4 +1,4 @@
-// What the files are called that detection writes.
+// Names the output files of detection.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// What the file of an output ends in: made of an image, of a video.
+// The suffix of an output's file: for an image, and for a video.
 struct OutputSuffix {
   std::string_view image, video;
 };
 
-// What the outputs of a list of inputs, which outlives it, are called below the output folder:
-// relative path with the extension replaced. Inputs whose outputs would share a name keep their
-// full name (b.jpg.png beside b.png.png). Where that does not help (the same relative path in two
-// input folders) the later input goes to `problem` and gets no paths. With `frame_folders` a video
-// has one path, that of a folder: its name without the extension. Paths are made when they are
-// asked for.
+// Names the outputs of a list of inputs below the output folder: the relative path of the input
+// with the extension replaced. The list must outlive this object. Inputs whose outputs would have
+// the same name keep their full name (b.jpg.png beside b.png.png). If that does not help (the same
+// relative path in two input folders), the later input goes to `problem` and gets no paths. With
+// `frame_folders` a video has one path, that of a folder: its name without the extension. Paths are
+// computed on demand.
 class OutputPaths {
  public:
   OutputPaths(const InputList& inputs, std::vector<OutputSuffix> outputs,
               const ProblemSink& problem, bool frame_folders = false);
-  // Of inputs[i], for each of the outputs.
+  // The paths of inputs[i], one for each output.
   std::vector<std::filesystem::path> operator[](std::size_t i) const;
 
  private:

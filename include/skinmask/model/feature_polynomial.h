@@ -1,4 +1,4 @@
-// Discriminants and log-odds as textbooks write them: polynomials of the features of a model.
+// Discriminants and log-odds in the form of textbooks: polynomials of a model's features.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,20 @@ struct FeaturePolynomial {
   double operator()(const FeatureVector& f) const;
 };
 
-// Of a class of logistic models of more than two, and of a class of one Gaussian: log prior + log
-// density, but for what all classes have in common: for lda that is the quadratic part, too, so
-// that A is 0. Absent for the other kinds.
+// The discriminant of a class: log prior + log density, without terms that all classes share. For
+// lda these include the quadratic ones, so A is 0. For classes of one Gaussian, and of logistic
+// models of more than two classes; absent for other kinds.
 std::optional<FeaturePolynomial> DiscriminantOf(const Model& model, std::size_t class_index);
 
-// The log-odds of the positive class, calibrated, of two classes of one Gaussian each, and of
-// logistic models of two classes. Absent for the others.
+// The calibrated log-odds of the positive class. For two classes of one Gaussian each, and logistic
+// models of two classes; absent for others.
 std::optional<FeaturePolynomial> LogOddsOf(const Model& model);
 
-// The polynomial of a logistic model of two classes, with its priors and without its calibration.
+// The log-odds of a logistic model of two classes, with its priors, without its calibration.
 FeaturePolynomial LogisticPolynomial(const Model& model);
 
-// Of a polynomial of one feature, where it has this value, ascending: none, one or two.
+// The values of the feature at which a polynomial of one feature has this value, ascending: none,
+// one or two.
 std::vector<double> WhereItIs(const FeaturePolynomial& polynomial, double value);
 
 }  // namespace skinmask

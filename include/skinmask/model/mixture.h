@@ -1,5 +1,5 @@
-// CompiledMixture evaluates mixtures of Gaussians in classes without a table: for models of more
-// than two components, and for models that change with every image.
+// CompiledMixture classifies by mixtures of Gaussians without a table: for models of more than two
+// components, and for models that change with every image.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace [[gnu::visibility("default")]] skinmask {
 struct MixtureView;
 
 // log(weight * density) as a quadratic of the bytes, up to a constant that all components share,
-// and the class that it counts for. Class 0 is the positive one.
+// and the component's class. Class 0 is the positive one.
 struct MixtureComponent {
   Quadratic log_density;
   int class_index = 0;
@@ -28,8 +28,8 @@ class CompiledMixture {
  public:
   static constexpr std::size_t kMaxComponents = 64;
 
-  // `threshold` is on the log-odds of class 0 against all others; it may be infinite. Throws Error
-  // unless there are at most kMaxComponents, class indexes are 0..255, and class 0 and some other
+  // `threshold` is on the log-odds of class 0 against all others, and may be infinite. Throws Error
+  // unless there are at most kMaxComponents, class indices are 0..255, and class 0 and another
   // class have components.
   CompiledMixture(std::span<const MixtureComponent> components, double threshold);
 
@@ -42,10 +42,10 @@ class CompiledMixture {
   // The class with the greatest P(c | x); the lowest of equals.
   void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
 
-  // As CompiledQuadratic's; LogOddsRow rounds some more, by 2^-22 (8 + |z|).
+  // As CompiledQuadratic's. LogOddsRow has an additional error of 2^-22 (8 + |z|).
   double ErrorBound() const { return error_bound_; }
 
-  // For row functions that take more than the colour: valid while this lives.
+  // For row functions with more inputs than the colour; valid as long as this object.
   MixtureView View() const noexcept;
 
  private:
@@ -55,8 +55,8 @@ class CompiledMixture {
   double error_bound_ = 0;
   std::size_t positives_ = 0;
   bool one_each_ = true;
-  // Binary logarithms of the ratios to the first component, class by class; for masks with the
-  // threshold's odds on the other classes.
+  // Binary logarithms of the ratios to the first component, class by class; for masks the
+  // threshold's odds are multiplied to the other classes.
   std::vector<FloatQuadratic> ratios_, mask_ratios_;
   std::vector<std::uint8_t> classes_;
 };

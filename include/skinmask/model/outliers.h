@@ -1,5 +1,4 @@
-// Outliers finds the colours that no class explains (docs/math.md, 'Colours that no class
-// explains').
+// Outliers are the colours that no class explains (docs/math.md, 'Colours that no class explains').
 #pragma once
 
 #include <cstddef>
@@ -18,25 +17,25 @@ namespace [[gnu::visibility("default")]] skinmask {
 // (0, 1).
 double ChiSquaredQuantile(double share, int degrees);
 
-// (f - mean)' inverse(covariance) (f - mean) of features f in an affine space, as a function of the
-// bytes.
+// (f - mean)' inverse(covariance) (f - mean) for the features f of an affine space, as a function
+// of the bytes.
 Quadratic SquaredDistance(const Features& features, const Gaussian& gaussian);
 
-// Tells the pixels that lie outside of every component's region of highest density that holds
-// `share` of it: for a Gaussian, a squared Mahalanobis distance beyond the chi-squared quantile of
-// as many degrees of freedom as it has features; for a histogram, a bin beyond the fullest that
-// hold this share of a class's training pixels. What prior a class has does not matter.
+// Finds the pixels outside of every component's region of highest density that holds `share` of the
+// component. For a Gaussian, these have a squared Mahalanobis distance above the chi-squared
+// quantile, with as many degrees of freedom as features; for a histogram, they are outside of the
+// fullest bins that hold this share of a class's training pixels. Priors do not matter.
 class Outliers {
  public:
-  // Throws Error for a logistic model, which has no densities, and one without classes, unless
-  // 0 < share < 1, and where the channels of a histogram-nb model make more colours than a
-  // histogram may have bins. In affine spaces Gaussians run as quadratics, 0.3 ns a pixel and
-  // Gaussian on one core with AVX-512; all else is looked up in a table of 2 MiB, which takes about
-  // a second to fill. Of more than 8 Gaussians, or for fewer than 2^24 pixels, each colour is
-  // judged when it is first met.
+  // Throws Error for a logistic model, because it has no densities; for a model without classes;
+  // unless 0 < share < 1; and if the channels of a histogram-nb model make more colours than a
+  // histogram may have bins. In affine spaces Gaussians run as quadratics, in 0.3 ns per pixel and
+  // Gaussian on one core with AVX-512. All other models use a table of 2 MiB, which takes about a
+  // second to fill. With more than 8 Gaussians, or for fewer than 2^24 pixels, each colour is
+  // computed when it first occurs.
   Outliers(const Model& model, double share,
            std::uint64_t expected_pixels = std::numeric_limits<std::uint64_t>::max());
-  // The same of squared distances from Gaussians of three features, at least one.
+  // The same for squared distances from Gaussians of three features, at least one.
   Outliers(std::span<const Quadratic> squared_distances, double share);
 
   // 255 where no class explains the pixel, else 0; as Posterior's rows.
@@ -47,8 +46,8 @@ class Outliers {
   void FillTable(const ByColor& by_color);
 
   std::vector<FloatQuadratic> beyond_;  // squared distance less its limit, of each Gaussian
-  std::shared_ptr<const std::vector<std::uint32_t>> bits_;  // of each colour, or none
-  std::shared_ptr<const ByColor> by_color_;                 // or none
+  std::shared_ptr<const std::vector<std::uint32_t>> bits_;  // a bit for each colour, or null
+  std::shared_ptr<const ByColor> by_color_;                 // or null
 };
 
 }  // namespace skinmask

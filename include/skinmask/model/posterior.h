@@ -1,5 +1,5 @@
-// A Posterior answers for each pixel what its model says: by the reference, which defines the
-// answers, and by a compiled form.
+// A Posterior evaluates a model at every pixel: by the reference, which defines the results, and by
+// a faster compiled form.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// What a Posterior will be used for. It changes speed, never results.
+// The expected use of a Posterior. It changes speed, never results.
 struct PosteriorOptions {
-  // Models that need a table build it only if it pays: for 2^24 pixels and more.
+  // Models that need a table build it only for 2^24 pixels or more.
   std::uint64_t expected_pixels = std::numeric_limits<std::uint64_t>::max();
   bool mask = true;         // MaskRow will be called
   bool probability = true;  // ProbabilityRow for bytes will be called
@@ -27,10 +27,14 @@ struct PosteriorOptions {
   bool operator==(const PosteriorOptions&) const = default;
 };
 
-// A compiled model. Row functions are total over every byte and safe to call from many threads;
-// `bgr` holds 3 * count bytes, outputs take `count` elements and may not overlap the input; neither
-// needs alignment. Results do not depend on the CPU, the count, the alignment or the number of
-// threads.
+// A compiled model. Row functions accept every byte and are safe to call from many threads. `bgr`
+// has 3 * count bytes; outputs have `count` elements and must not overlap the input; neither needs
+// alignment. Results do not depend on the CPU, the count, the alignment or the number of threads.
+//
+// Models in affine spaces run as a CompiledQuadratic (two classes) or a CompiledMixture. All other
+// models use a table of the 2^24 colours, which the constructor fills from the reference (2 MiB for
+// masks, 16 MiB for probabilities, about 0.2 s on two cores). With more than 8 Gaussians or classes
+// the table (32 MiB) is filled when colours first occur.
 //
 // Models in affine spaces run as a CompiledQuadratic (two classes) or a CompiledMixture. All others
 // look their answers up in a table over the 2^24 colours, built from the reference on construction
@@ -38,7 +42,7 @@ struct PosteriorOptions {
 // or classes it is filled (32 MiB) as colours are met.
 class Posterior {
  public:
-  // Throws Error where SKINMASK_TARGET names no usable CPU target, and for a model without classes.
+  // Throws Error if SKINMASK_TARGET names no usable CPU target, and for a model without classes.
   explicit Posterior(const Model& model, const PosteriorOptions& options = {});
 
   // 255 where P(positive | pixel) > model.decision.threshold, else 0.
@@ -46,17 +50,18 @@ class Posterior {
   // round(255 * P(positive | pixel)).
   void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                       std::uint8_t* probability) const noexcept;
-  // P(positive | pixel); without a table, so slower for models that need one.
+  // P(positive | pixel). Does not use a table, so it is slower for models that need one.
   void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                       float* probability) const noexcept;
-  // z in double, rounded to float: slower than the others, as exact as evaluation wants it.
-  // (CompiledQuadratic and CompiledMixture have it at full speed within their bounds.)
+  // The log-odds z in double, rounded to float: slower than the others, for evaluation.
+  // (CompiledQuadratic and CompiledMixture compute z at full speed within their error bounds.)
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept;
-  // The index of the class with the greatest P(k | pixel), or the one that costs least by
-  // Model::class_costs, which is slower (Reference); the lowest of equals; without a table.
+  // The index of the class with the greatest P(k | pixel); with Model::class_costs, of the class
+  // with the least expected cost, which is slower (Reference). Among equals the lowest. Does not
+  // use a table.
   void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
 
-  // How far the log-odds that masks and probabilities see may be from exact arithmetic's.
+  // The largest error of the log-odds behind masks and probabilities.
   double ErrorBound() const;
   std::size_t class_count() const { return static_cast<std::size_t>(reference_.class_count()); }
   const char* form() const;  // "quadratic", "mixture", "table", "memo" or "reference"

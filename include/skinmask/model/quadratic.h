@@ -1,4 +1,5 @@
-// A Quadratic has log-odds as ten coefficients of the bytes; CompiledQuadratic evaluates them fast.
+// A Quadratic holds log-odds as ten coefficients of the bytes; CompiledQuadratic evaluates them
+// fast.
 #pragma once
 
 #include <array>
@@ -18,10 +19,11 @@ struct Quadratic {
   std::array<double, 3> linear{};
   std::array<double, 6> product{};
 
-  // Whether the model's log-odds are one quadratic: two classes of one Gaussian each, or logistic;
-  // affine space.
+  // Whether the model's log-odds are one quadratic: two classes, each of one Gaussian, or logistic,
+  // in an affine space.
   static bool CanFold(const Model& model);
-  // a_k of the class up to a constant that all classes share; requires an affine space.
+  // The discriminant a_k of a class, up to a constant that all classes share; requires an affine
+  // space.
   static Quadratic Discriminant(const Model& model, std::size_t class_index);
   static Quadratic Discriminant(const Features& features, double prior, const Gaussian& gaussian);
   // constant + linear'f + f'product f of features f in an affine space; `product` is symmetric.
@@ -29,25 +31,25 @@ struct Quadratic {
                               const FeatureVector& linear, const FeatureMatrix& product);
 
   Quadratic() = default;
-  // z, calibrated; requires CanFold.
+  // The calibrated log-odds z; requires CanFold.
   explicit Quadratic(const Model& model);
 
   double operator()(const std::uint8_t* bytes) const noexcept;
   Quadratic operator-(const Quadratic& other) const;
 
-  // The largest that |c| + |b|'|d| + |d|'|A||d| gets.
+  // The maximum of |c| + |b|'|d| + |d|'|A||d| over all bytes.
   double Magnitude() const;
-  // What its evaluation in float may differ from it by, for any bytes, if at most so many roundings
-  // lie between a coefficient and the sum (docs/math.md counts 7).
+  // The largest error of an evaluation in float for any bytes, with at most `roundings` roundings
+  // between a coefficient and the sum (docs/math.md counts 7).
   double ErrorBound(int roundings = 7) const;
 };
 
-// threshold - z: negative where z is above; a constant where the threshold is infinite.
+// threshold - z: negative where z is above the threshold; a constant if the threshold is infinite.
 Quadratic BelowThreshold(const Quadratic& log_odds, double threshold);
 
-// A quadratic in float, for coordinates that come as integers 2^24 (byte - 128): a byte moved to
-// the top of a 32-bit word, its highest bit inverted, is that integer, so centring costs nothing.
-// The powers of two are taken out of the coefficients here, which rounds nothing.
+// A quadratic in float, for coordinates given as integers 2^24 (byte - 128). A byte moved to the
+// top of a 32-bit word with its highest bit inverted is that integer, so centring costs nothing.
+// The powers of two are taken out of the coefficients here, without rounding.
 struct FloatQuadratic {
   float constant = 0;
   std::array<float, 3> linear{};
@@ -62,7 +64,7 @@ struct FloatQuadratic {
 // core with AVX-512. Row functions as in Posterior.
 class CompiledQuadratic {
  public:
-  // `threshold` is on z; it may be infinite.
+  // `threshold` is on z, and may be infinite.
   CompiledQuadratic(const Quadratic& log_odds, double threshold);
 
   void MaskRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* mask) const noexcept;
@@ -73,8 +75,8 @@ class CompiledQuadratic {
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept;
   void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
 
-  // How far z, as the row functions see it, may be from the quadratic in exact arithmetic. Masks
-  // are exact wherever |z - threshold| is larger.
+  // The largest difference between the row functions' z and the exact quadratic. Masks are exact
+  // wherever |z - threshold| is larger.
   double ErrorBound() const { return error_bound_; }
 
  private:

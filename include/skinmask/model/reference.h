@@ -1,5 +1,4 @@
-// The Reference is the answer by definition: Bayes' rule in double, which every compiled form is
-// tested against.
+// The Reference defines the results of a model: Bayes' rule in double.
 #pragma once
 
 #include <array>
@@ -12,8 +11,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The answer by definition, in double and by Cholesky solves, without any folding (docs/math.md).
-// Slow (about 15 ns a pixel and two classes); every compiled form is tested against it.
+// Evaluates a model in double and by Cholesky solves, without any folding (docs/math.md). Slow
+// (about 15 ns per pixel and two classes); every compiled form is tested against it.
 class Reference {
  public:
   // Throws Error for a model without classes.
@@ -22,24 +21,24 @@ class Reference {
   int class_count() const { return static_cast<int>(classes_); }
   bool has_costs() const { return !costs_.empty(); }
 
-  // Discriminants a_k = log prior + log density, up to a common constant; takes class_count()
-  // doubles.
+  // Computes the discriminants a_k = log prior + log density, up to a common constant, into
+  // class_count() doubles.
   void Discriminants(const std::int32_t* carrier, double* a) const noexcept;
-  // z of these, as LogOddsRow has it.
+  // The log-odds z of these discriminants.
   double LogOddsOf(const double* a) const noexcept;
   // z = log P(positive | pixel) / P(not positive | pixel), for the carriers of `count` pixels.
   void LogOddsRow(const std::int32_t* carrier, std::size_t count, double* z) const noexcept;
   // The same from bytes.
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, double* z) const noexcept;
-  // The class that costs least on the mean, sum over k of P(k | pixel) cost(k, called): without
-  // Model::class_costs that with the greatest P(k | pixel). The lowest of equals.
+  // The class with the least expected cost, sum over k of P(k | pixel) cost(k, called); without
+  // Model::class_costs, the class with the greatest P(k | pixel). Among equals the lowest.
   void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
   // P(k | pixel) for each class, from bytes.
   std::vector<double> Posteriors(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
   double LogOdds(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
 
  private:
-  // Entries beyond the model's features hold a feature that is always 0, with mean 0 and
+  // Entries beyond the model's features belong to a feature that is always 0, with mean 0 and
   // variance 1.
   struct HistogramLogs;
   struct Component {

@@ -1,5 +1,5 @@
-// CompiledYuvQuadratic makes masks and probabilities of video frames in YUV without converting them
-// to BGR.
+// CompiledYuvQuadratic makes masks and probabilities of video frames in YUV without conversion to
+// BGR.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// q with its bytes (B, G, R) replaced by their affine functions of the bytes (Y, U, V). These are
-// neither rounded nor clamped to 0..255: that is what keeps ten coefficients ten, and tells colours
-// outside the RGB cube apart where a converted image would not.
+// The quadratic of bytes (B, G, R) as a quadratic of bytes (Y, U, V), by their affine relation. B,
+// G and R are neither rounded nor clamped to 0..255: otherwise ten coefficients would not suffice.
+// So colours outside the RGB cube stay different, where a converted image would make them equal.
 Quadratic InYuv(const Quadratic& of_bgr, const YuvEncoding& encoding);
 
-// One row of pixels that starts at a column where chroma has a sample. Chroma is that of the
-// pixel's pair (of kI444 the pixel's own): neither moved nor smoothed. The last pixel of an odd
-// number of them has chroma of its own.
+// A row of pixels that starts at a column with a sample of chroma. Each pixel has the chroma of its
+// pair (for kI444 its own), without shift or interpolation. With an odd number of pixels, the last
+// one has chroma of its own.
 struct YuvRow {
   enum class Layout {
     kI444,  // Y, U and V, a byte of each to a pixel
@@ -33,8 +33,8 @@ struct YuvRow {
   std::array<const std::uint8_t*, 3> plane;  // as many as the layout has
 };
 
-// Log-odds z as a quadratic of (B, G, R), compiled for frames in one encoding: chroma's share of
-// the work is done once for the pixels that share it. Answers as CompiledQuadratic's.
+// Log-odds z as a quadratic of (B, G, R), compiled for frames of one encoding: the terms of chroma
+// are computed once for the pixels that share it. Results as CompiledQuadratic's.
 class CompiledYuvQuadratic {
  public:
   CompiledYuvQuadratic(const Quadratic& log_odds_of_bgr, const YuvEncoding& encoding,

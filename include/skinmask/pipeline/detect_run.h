@@ -1,4 +1,4 @@
-// Detection over images, videos and folders of them.
+// Runs detection over images, videos and folders of them.
 #pragma once
 
 #include <cstdint>
@@ -22,34 +22,36 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// What was found in one frame of a video.
+// The result of one frame of a video.
 struct DetectedFrame {
   std::filesystem::path input;
   std::int64_t index = 0;  // in the whole video, from 0
   double seconds = 0;      // since the first frame of the whole video
   std::uint64_t pixels = 0;
   std::uint64_t skin_pixels = 0;
-  std::optional<Region> region;  // of the probability map; absent where that is 0 all over
+  std::optional<Region> region;  // of the probability map; absent if that is 0 everywhere
   Measurement measured;
 };
 
 struct VideoOutputOptions {
-  // A folder of images for each video instead: 000000.png, 000000.overlay.png, ...
+  // Writes a folder of images for each video instead of a video: 000000.png, 000000.overlay.png,
+  // ...
   bool png_frames = false;
-  // FFmpeg's name of the encoder of what OutputKind::takes_codec is true of; cut-outs have
-  // transparency then, in a container that goes with it (TransparentExtension). Empty: ffv1, and
-  // cut-outs are H.264 on black.
+  // FFmpeg's name of the encoder for outputs with OutputKind::takes_codec. Cut-outs then have
+  // transparency, in a container that supports it (TransparentExtension). Empty: ffv1, and H.264 on
+  // black for cut-outs.
   std::string codec;
-  // Whether what is watched (OutputKind::is_watched) gets the sound of the input, as it is stored
-  // there. Where that cannot be done, a warning says why.
+  // True: outputs to be watched (OutputKind::is_watched) get the sound of the input, copied as it
+  // is stored. If that is impossible, a warning gives the reason.
   bool sound = true;
-  std::optional<RawVideo> raw;  // what the inputs hold, which then are all videos
-  std::string container;        // as VideoWriteOptions has it, for an output file
-  FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;  // that frames are judged by
-  // The frames that are done. Outputs of a part begin at the time 0, images of single frames have
-  // the frames' numbers in the whole video.
+  std::optional<RawVideo> raw;  // the format of the inputs, which then are all raw videos
+  std::string container;        // of an output file; see VideoWriteOptions
+  // Which values of the frames are classified.
+  FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
+  // The frames to process. The outputs of a range begin at time 0, but images of single frames are
+  // numbered as in the whole video.
   VideoRange range;
-  // Called for each frame in order; empty: nobody wants to know, and nothing is measured for it.
+  // Called for each frame in order. If empty, regions and measurements of frames are not computed.
   std::function<void(const DetectedFrame&)> frame;
 };
 
@@ -58,74 +60,80 @@ struct DetectedImage {
   std::vector<std::filesystem::path> outputs;
   cv::Size size;
   std::uint64_t skin_pixels = 0;
-  std::int64_t frames = 0;  // of a video; 0: an image
+  std::int64_t frames = 0;  // of a video; 0 for an image
   Rational rate{};          // of a video
-  // Of an image, if it is wanted: of the probability map; absent where that is 0 all over.
+  // For images, if requested: the region of the probability map; absent if that is 0 everywhere.
   std::optional<Region> region;
-  std::optional<Measurement> measured;  // likewise
-  // What was done to an image; kNothing where there is no adapter.
+  std::optional<Measurement> measured;  // for images, if requested
+  // How the model was adapted to an image; kNothing without an adapter.
   AdaptationSummary adaptation;
-  // Of a video: frames that were fitted to faces or seeds, and to the frame itself.
+  // For videos: the numbers of frames whose model was fitted to faces or seeds, and to the frame
+  // itself.
   std::int64_t frames_by_seeds = 0, frames_by_image = 0;
   double SkinFraction() const;
 };
 
 struct DetectOptions {
   std::vector<std::filesystem::path> inputs;  // images, videos, folders of both
-  std::vector<std::string> listed;            // as ListInputs has them
-  std::vector<std::string> include, exclude;  // as ListOptions has them
+  std::vector<std::string> listed;            // see ListInputs
+  std::vector<std::string> include, exclude;  // see ListOptions
   std::filesystem::path output_folder;
-  // Instead: where the one output of the one input goes; kStandardOutput is one such place.
+  // Alternative to output_folder: the file of the only output of the only input, or
+  // kStandardOutput.
   std::filesystem::path output_file;
   std::vector<Output> outputs{Output::kMask};
-  // kKeep leaves out inputs whose outputs are all there.
+  // kKeep skips inputs whose outputs all exist.
   IfExists if_exists = IfExists::kFail;
-  // What decides the bytes of the outputs beside the model: options by name and value, those of the
-  // detector as MadeWithOf has them. A run leaves it in its output folder (kMadeWithFile), and one
-  // that resumes throws Error where outputs of its kinds were made with anything else. One that
-  // replaces all that a list of inputs has, to the end, takes back what was left of the same list.
-  // Absent: none of it.
+  // The options, by name and value, that determine the bytes of the outputs together with the
+  // model; MadeWithOf gives those of the detector. A run records them in its output folder
+  // (kMadeWithFile). A run with kKeep throws Error if outputs of its kinds were made with other
+  // options. A run with kReplace that makes all outputs of its list of inputs cancels earlier
+  // records of the same list. Absent: no record and no check.
   std::optional<std::map<std::string, std::string>> made_with;
-  std::size_t shard = 1, shard_count = 1;  // every shard_count-th input, from the shard-th
-  int scale = 1;                           // 1, 2, 4 or 8: as DecodeOptions::scale
-  // Of probabilities: 8, or 16 (round(65535 P), from log-odds in double; PNG, and FFV1 in videos).
+  std::size_t shard = 1, shard_count = 1;  // every shard_count-th input, beginning with the
+                                           // shard-th
+  int scale = 1;                           // 1, 2, 4 or 8; see DecodeOptions::scale
+  // Bits of probability maps: 8, or 16 (round(65535 P), from log-odds in double; PNG, and FFV1 in
+  // videos).
   int probability_bits = 8;
-  OutputStyle style;  // of files
-  // Of an image, as DecodeOptions has it. Of a video's frame, too, but there never more than a
-  // quarter of the default, or of what is given where that is more: decoders keep many frames.
+  OutputStyle style;  // the format of output files
+  // For images, see DecodeOptions. For frames of videos the limit is a quarter of max(max_pixels,
+  // kMaxPixels), and at most max_pixels, because decoders keep many frames.
   std::int64_t max_pixels = kMaxPixels;
-  // Of images, as DecodeOptions has it.
+  // For images and videos; see DecodeOptions and VideoOpenOptions.
   std::optional<Isolation> isolation{};
-  // What images are judged by: BGR, as evaluation judges them, or, with kYuv, JPEGs by the Y'CbCr
-  // that they store, which is not converted and whose chroma is not made larger; a few pixels in a
-  // thousand differ, and decoding is faster. As in videos, BGR it is all the same where `scale` is
-  // not 1, where the adapter has adapted to an image, and for models that are not one quadratic.
+  // Which values of images are classified: BGR, as in evaluations, or, with kYuv, the Y'CbCr values
+  // that JPEGs store, without conversion and without upsampling of the chroma. With kYuv decoding
+  // is faster, and a few pixels in a thousand differ. BGR is used in any case (in videos, too) if
+  // `scale` is not 1, if the adapter has adapted to the image, and for models that are not a single
+  // quadratic.
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kBgr;
   VideoOutputOptions video;
-  // Called for each image, in order, and each video, before its outputs are in their places: what
-  // is noted then is known of all that is there, should the process be killed. Empty: nobody notes.
+  // Called for each image, in order, and each video, before its outputs are renamed to their final
+  // names. A caller that writes a journal here knows of every existing output, even if the process
+  // is killed. May be empty.
   std::function<void(const DetectedImage&)> before_outputs;
-  bool region = false;    // DetectedImage::region of images is wanted, which takes their P(skin)
-  bool measured = false;  // DetectedImage::measured of images is wanted, which takes their B G R
+  bool region = false;    // compute DetectedImage::region for images; needs their P(skin)
+  bool measured = false;  // compute DetectedImage::measured for images; needs their BGR
 };
 
-// The options of a detector that decide the bytes of outputs, by the names that users have, where
-// they are not as they are by default.
+// The options of a detector that determine the bytes of outputs and differ from their defaults, by
+// the names that users see.
 std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, const Model& model);
 
-// Checks where outputs go, and makes the output folder if need be, which Detect does, too: for a
-// caller that must know it to be there before. Throws Error as Detect does.
+// Checks the output folder or file, and creates the folder if necessary. Detect does this, too;
+// call it if the folder must exist before. Throws Error as Detect does.
 void PrepareOutput(const DetectOptions& options);
 
-// Throws Error when nothing can be done at all (an output folder that cannot be made, outputs over
-// inputs, an output file for several, another file of the caller's that is an input). Folders for
-// outputs are made before the first image is read, and never again: where one vanishes, what
-// belongs there is a problem. `done` is called for each image in order, and then for each video. A
-// video whose data are damaged is a problem, and its outputs hold the frames before; one that a
-// stop interrupts leaves no output (single frames stay, which a run with IfExists::kKeep
-// completes). Images are not waited for until the disk has them (Survives::kProcess), since they
-// can be made again; videos are. What the detector expects and by what pixels it judges, the run
-// knows better.
+// Throws Error if the run as a whole is impossible: the output folder cannot be created, outputs
+// would overwrite inputs, an output file is given for several inputs, or another file of the caller
+// (Run::written) is an input. Folders for outputs are created before the first image is read, and
+// never again: if one vanishes, each output in it is a problem. `done` is called for each image in
+// order, and then for each video. A video with damaged data is a problem, and its outputs hold the
+// frames before the damage. A video that a stop interrupts leaves no output, except single frames,
+// which a run with IfExists::kKeep completes. Images are not flushed to the disk
+// (Survives::kProcess), because they can be made again; videos are. The run overrides `expected`
+// and `pixels` in the options of the detector.
 void Detect(const DetectOptions& options, const Detector& detector, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 

@@ -1,4 +1,4 @@
-// Judging a model, or masks, on images with ground truth.
+// Evaluates a model, or masks, on images with ground truth.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Confusion counts and everything derived; ratios are absent where they are 0/0 or there are no
-// scores.
+// Confusion counts and the measures derived from them. A ratio is absent if it is 0/0 or needs
+// scores that do not exist.
 struct Metrics {
   Confusion counts;
   std::optional<double> accuracy, precision, recall, specificity, f1, iou;
@@ -32,7 +32,7 @@ struct Metrics {
 };
 Metrics MetricsOf(const Evaluation& evaluation);
 
-// One of the pixels that were judged, for plots.
+// A judged pixel, for plots.
 struct DrawnPixel {
   std::array<std::uint8_t, 3> bgr;
   bool positive;
@@ -45,48 +45,54 @@ struct EvaluationReport {
   Metrics pooled;  // over all pixels of all images
   std::vector<std::pair<std::string, Metrics>> images;
   std::size_t images_without_mask = 0;  // left out
-  bool masks_look_inverted = false;     // at the threshold that was judged (MasksLookInverted)
-  // With an adapter: what was done to each of the images, in their order, and who found the faces.
+  bool masks_look_inverted = false;     // see MasksLookInverted
+  // With an adapter: the adaptation of each image, in their order, and the name of the face finder.
   std::vector<AdaptationSummary> adaptations;
   std::string finder;
-  // Where they were asked for: of each image the median colour of its true positive pixels, absent
-  // where it has none.
+  // If requested: for each image the median colour of its true positive pixels; absent if it has
+  // none.
   std::vector<std::optional<Lab>> tones;
-  std::vector<Grouping> groupings;  // as AddToneGroupings and AddGroupings add them
+  std::vector<Grouping> groupings;  // filled by AddToneGroupings and AddGroupings
   std::optional<Scores> scores;     // pooled
-  // The scores of images, as intervals need them: of each image, or of more than 1,024 files every
-  // 1,024th together, so that memory does not grow with them. Empty where masks are judged.
+  // The scores of blocks of images, for confidence intervals. A block is one image or, if there are
+  // more than 1,024 images, every 1,024th image, so that memory stays bounded. Empty if masks are
+  // evaluated.
   std::vector<CoarseScores> blocks;
-  std::optional<Decision> decision;  // how the model decided; absent where masks are judged
-  // P(skin) above the first and at most the second is 'I do not know', in what is told of it beside
-  // the counts, which are of all pixels.
+  std::optional<Decision> decision;  // the decision rule of the model; absent if masks are
+                                     // evaluated
+  // The interval of abstention: a pixel with P(skin) above `first` and at most `second` is not
+  // answered. The counts above cover all pixels; only AnsweredOf uses the interval.
   std::optional<std::pair<double, double>> abstain;
-  std::optional<ClassCounts> classes;  // of a model of more than two classes
-  std::vector<DrawnPixel> drawn;       // a thousand of each side, chosen by hash; none for masks
+  std::optional<ClassCounts> classes;  // for models of more than two classes
+  std::vector<DrawnPixel> drawn;       // a thousand positive and a thousand negative pixels, chosen
+                                       // by hash; none for masks
 };
 
-// A detector on images (those of the shard) against their masks; every class but the positive one
-// of its model is negative. With `above`, a threshold of the scores of the same data, positive is
-// what scores above it, whatever the model's threshold, exactly as those scores count it. With
-// `tones` they are in the report, for 80 ns more for each true positive pixel.
+// Evaluates a detector on the images of the shard against their masks. Every class other than the
+// positive class of the model is negative. With `above`, which is a threshold in the scores of the
+// same data, the counts classify as positive what scores above it, exactly as those scores count
+// it, instead of by the model's threshold. With `tones` the report has tones, which costs 80 ns for
+// each true positive pixel.
 EvaluationReport EvaluateImages(const PairOptions& options, const Detector& detector,
                                 const Run& run, std::optional<double> above = std::nullopt,
                                 bool tones = false);
-// Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is
-// positive. The outputs of `detect` other than masks are passed over.
+// Evaluates existing masks (`options.images`) against ground truth (`options.masks`): values above
+// 127 are positive. Outputs of `detect` other than masks are skipped.
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);
-// The model on a table of labelled pixels; with no images.
+// Evaluates a model on a table of labelled pixels. The report has no images.
 EvaluationReport EvaluateTable(const Samples& samples, const Model& model);
-// True where masks seem to mark everything but the positive class: of the pixels that they call
-// positive, the share that is called so is smaller than of all others, by 0.2 or more over all
-// pixels, and smaller in two thirds of the images. False where images hold one class only. (Data,
-// and models that say the opposite of most: docs/accuracy.md, 'Masks that look inverted'.)
+// True if the masks seem to mark everything except the positive class: the false positive rate
+// exceeds the recall by 0.2 or more over all pixels, and exceeds it at all in two thirds of the
+// images. Images with one class only are not counted. (Data, and the case of models that are worse
+// than chance: docs/accuracy.md, 'Masks that look inverted'.)
 bool MasksLookInverted(const EvaluationReport& report);
 
-// What is answered where the report's interval abstains; absent without one, or without scores.
+// The scores of the answered pixels if the report has an interval of abstention; absent without
+// interval or scores.
 std::optional<SelectivePoint> AnsweredOf(const EvaluationReport& report);
 
-// Mean over images of each ratio, over those images where it is defined; means of the counts.
+// The mean over images of each count and of each ratio; a ratio is averaged over the images where
+// it is defined.
 std::vector<std::pair<std::string, std::optional<double>>> MeanPerImage(
     const EvaluationReport& report);
 std::vector<std::pair<std::string, std::optional<double>>> Ratios(const Metrics& metrics);

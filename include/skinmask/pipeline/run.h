@@ -1,6 +1,6 @@
-// How a whole run is watched and stopped. A run is one call that works in parallel (as many threads
-// as TBB is allowed), reports in order, and never depends on the number of threads. The library
-// prints nothing: what happens is told to the `Run`.
+// How a caller observes and stops a run. A run is one call that works in parallel (with as many
+// threads as TBB may use) and reports results in order. Its results do not depend on the number of
+// threads. The library prints nothing: all messages go to the `Run`.
 #pragma once
 
 #include <atomic>
@@ -16,29 +16,30 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 struct Run {
-  ProblemSink problem = [](const Problem&) {};  // once for each file that could not be done
+  ProblemSink problem = [](const Problem&) {};  // once for each file that failed
   LineSink warning = [](const std::string&) {};
-  LineSink note = [](const std::string&) {};  // what only those want to know who ask for all
-  // Each input that there is to do, in order, before the first is begun (the images of an archive
-  // when each is done, or failed); with `there` it is left out, since a run before has done it.
-  // Then `finished`, for each that is done.
+  LineSink note = [](const std::string&) {};  // details for verbose output
+  // `planned` is called for each input in order, before the first one is started (for images of an
+  // archive when each is finished or failed). `there` is true for inputs that are skipped because
+  // an earlier run has done them. `finished` is called for each input that is done.
   std::function<void(const std::string& input, bool there)> planned = [](const std::string&, bool) {
   };
   std::function<void()> finished = [] {};
-  // Files in folders that are no inputs, and why: "is no image or video by its name".
+  // Files in folders that are not inputs, with the reason: "is no image or video by its name".
   PassedOver passed_over = [](const std::filesystem::path&, const std::string&) {};
-  // `total` is 0 where it is not known. `counting` comes before when what is counted changes, and
-  // everything starts at 0 again: "frames of b.mp4".
+  // `total` is 0 if unknown. `counting` is called before the unit of the counts changes, for
+  // example to "frames of b.mp4"; the counts then restart at 0.
   std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress =
       [](std::size_t, std::size_t, std::uint64_t) {};
   std::function<void(const std::string& unit)> counting = [](const std::string&) {};
-  // Files that whoever starts the run writes beside its outputs: where one of them is an input, or
-  // an output, the run throws Error before it begins.
+  // Files that the caller writes beside the outputs. If one of them is an input or an output, the
+  // run throws Error before it begins.
   std::vector<std::filesystem::path> written;
-  const std::atomic<bool>* stop = nullptr;  // when set: finish what is in flight, then return
+  const std::atomic<bool>* stop = nullptr;  // when true, started inputs are finished and the run
+                                            // returns
 
   bool Stopped() const { return stop && stop->load(); }
-  // A second run over the same files: what there was to say of them has been said.
+  // For a second run over the same files, whose messages the first run has reported already.
   Run Again() const {
     Run again;
     again.progress = progress;

@@ -1,5 +1,5 @@
-// A comparison of models is told as JSON, and as one HTML page that renders that very JSON.
-// docs/math.md has the definitions, docs/formats.md the keys.
+// Writes a comparison of models as JSON, and as one HTML page that shows this JSON. docs/math.md
+// has the definitions, docs/formats.md the keys.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ std::string DivisionOf(const Comparison& comparison);
 
 std::string ComparisonToJson(const Comparison& comparison);
 
-// One self-contained page that holds `json` (of ComparisonToJson) and renders from it.
+// One self-contained page that contains `json` (of ComparisonToJson) and shows it.
 std::string ComparisonToHtml(const std::string& json);
 
 }  // namespace skinmask

@@ -1,4 +1,4 @@
-// DrawModels draws models as a picture.
+// Draws models as a picture.
 #pragma once
 
 #include <span>
@@ -14,24 +14,24 @@ namespace [[gnu::visibility("default")]] skinmask {
 enum class PictureFormat { kPng, kSvg };
 
 struct PictureOptions {
-  std::vector<std::string> names;  // what the models are called, where there are several
-  // Of models with three channels: where planes are cut that do not show the channel (default: at
-  // the positive class's mean), or that it is integrated out.
+  std::vector<std::string> names;  // the models' names, if there are several
+  // For models with three channels: the value of the channel that a plane does not show (default:
+  // the positive class's mean), or whether that channel is integrated out.
   std::vector<std::pair<std::string, double>> at;
   bool marginal = false;
-  const Samples* samples = nullptr;  // pixels to show, those of the models' classes
+  const Samples* samples = nullptr;  // pixels to show, of the models' classes
 };
 
-// The planes of each model, as a file: each class's region (where its posterior is the greatest) in
-// its colour of ClassPalette, the borders between regions, the boundary at the model's threshold,
-// and the ellipse that holds 95 % of each Gaussian (projected, not cut). Of models with one
-// feature, the classes' densities times their priors, or for logistic models P, with the
-// boundaries. Of the samples up to 1,000 pixels, evenly chosen, as points, or with one feature all
-// as histograms. Several models are drawn over the same axes, cut at the same place; the first says
-// where. Drawn by Cairo, with the sans-serif font of the system (where it has none, with one of
-// Cairo's own); the same bytes each time on one machine. Throws Error for no model, for models
-// that Validate refuses or that do not have the same features, classes and positive class, for a
-// channel that is not there, and where Cairo fails. Cost: half a second a model.
+// The planes of each model, as a file. A plane shows each class's region (where its posterior is
+// the greatest) in its colour of ClassPalette, the borders between regions, the boundary at the
+// model's threshold, and the ellipse that holds 95 % of each Gaussian (projected, not cut). For
+// models with one feature it shows the classes' densities times their priors, or P for logistic
+// models, with the boundaries. Samples are shown as up to 1,000 points, chosen evenly, or, with one
+// feature, all as histograms. Several models are drawn over the same axes, cut at the same place,
+// which the first one determines. Drawn by Cairo with the system's sans-serif font, or without one
+// with Cairo's own; the same bytes each time on one machine. Throws Error for no model, for models
+// that Validate refuses or that differ in features, classes or positive class, for an unknown
+// channel, and if Cairo fails. Cost: half a second a model.
 std::string DrawModels(std::span<const Model> models, PictureFormat format,
                        const PictureOptions& options = {});
 

@@ -1,6 +1,6 @@
-// The log-odds of colours by the mixtures of an image and the global model, for the CPU target that
-// is being compiled. It has no guard, since adapted_rows.cc alone includes it, once for each
-// target.
+// The log-odds of colours by an image's mixtures and the global model, for the CPU target that is
+// being compiled. Without an include guard, because adapted_rows.cc alone includes it, once for
+// each target.
 #include "detect/adapt/adapted_rows.h"
 #include "model/quadratic-inl.h"
 
@@ -26,7 +26,7 @@ struct Local {
  private:
   HWY_INLINE Floats Of(const LogRatios& ratios, std::size_t j) const {
     const Floats others = ratios.Sum(m.positives, m.count, j, ratios.other[j]);
-    // One Gaussian is its own sum.
+    // For one Gaussian the sum is its own term, 1.
     const Floats positives =
         m.positives == 1 ? Float(1) : ratios.Sum(0, m.positives, j, ratios.positive[j]);
     const Floats lead = LeadOf(ratios.positive[j], ratios.other[j]);
@@ -34,7 +34,7 @@ struct Local {
   }
 };
 
-// The same of the likeliest Gaussian of each class alone.
+// The same with the likeliest Gaussian of each class alone.
 struct LocalLead {
   MixtureView m;
   float weight;
@@ -60,7 +60,8 @@ struct NoLocal {
   }
 };
 
-// global_weight times the global log-odds within their bounds, which are multiplied already.
+// global_weight times the clamped global log-odds. The weight is already in the quadratic and in
+// `most`.
 struct Global {
   FloatQuadratic q;
   float most;

@@ -21,10 +21,10 @@ constexpr auto& FullRow = ColorRow<Local>;
 constexpr auto& GlobalRow = ColorRow<NoLocal>;
 constexpr auto& LeadRow = ColorRow<LocalLead>;
 
-// Bytes of a vector of pixels.
+// The bytes of one channel for a vector of pixels.
 using ChannelTag = hn::Rebind<std::uint8_t, IntTag>;
 
-HWY_INLINE Floats Told(const OutputSide& side, Floats distance) {
+HWY_INLINE Floats Calibrated(const OutputSide& side, Floats distance) {
   Floats offset = Float(side.offset[0]), slope = Float(side.slope[0]);
   for (std::size_t k = 1; k < side.lines; ++k) {
     const auto beyond = hn::Ge(distance, Float(side.from[k]));
@@ -39,7 +39,7 @@ HWY_INLINE Floats Towards(Floats expected, float slack, Floats sum) {
   return hn::Sub(sum, hn::Min(hn::Max(away, Float(-slack)), Float(slack)));
 }
 
-// What a vector of pixels gains at place i.
+// What the maps add to the vector of pixels at column i.
 HWY_INLINE Floats GainOf(const PlaceRow& place, std::size_t i, const std::uint8_t* bgr) {
   const FloatTag tag;
   const Floats offset = hn::LoadU(tag, place.offset + i);
@@ -53,19 +53,19 @@ HWY_INLINE Floats GainOf(const PlaceRow& place, std::size_t i, const std::uint8_
   return hn::Add(hn::Add(offset, of(0, b)), hn::Add(of(1, g), of(2, r)));
 }
 
-// Adds that to z, moves the sum towards what is expected, and scales it.
+// Adds that to z, moves the sum towards the expected one, and calibrates it.
 HWY_INLINE void AddPlace(const PlaceRow& place, const OutputScale& scale, std::size_t i,
                          const std::uint8_t* bgr, float* z) {
   const FloatTag tag;
   Floats sum = hn::Add(hn::LoadU(tag, z + i), GainOf(place, i, bgr));
   if (place.expected) sum = Towards(hn::LoadU(tag, place.expected + i), place.slack, sum);
   const Floats distance = hn::Abs(sum);
-  const Floats told = hn::IfThenElse(hn::Gt(sum, Float(0)), Told(scale.above, distance),
-                                     hn::Neg(Told(scale.below, distance)));
-  hn::StoreU(hn::Add(told, Float(scale.shift)), tag, z + i);
+  const Floats calibrated = hn::IfThenElse(hn::Gt(sum, Float(0)), Calibrated(scale.above, distance),
+                                           hn::Neg(Calibrated(scale.below, distance)));
+  hn::StoreU(hn::Add(calibrated, Float(scale.shift)), tag, z + i);
 }
 
-// The row's maps and z have room for a vector beyond its end; its pixels have not.
+// The row's maps and z have room for a vector beyond their end; the pixels do not.
 void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, const std::uint8_t* bgr,
                  std::size_t count, float* z) {
   std::size_t i = 0;
@@ -76,7 +76,8 @@ void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, const std::uin
   AddPlace(place, scale, i, rest, z);
 }
 
-// The places, below `count`, of the pixels whose log-odds are between; their number.
+// Writes the columns, below `count`, of the pixels whose log-odds are in low..high; returns their
+// number.
 std::size_t PlacesBetween(const float* z, float low, float high, std::size_t count,
                           std::uint32_t* places) {
   std::size_t found = 0;
@@ -107,7 +108,7 @@ SKINMASK_EXPORT(PlacesBetween);
 
 namespace {
 
-constexpr std::size_t kMaxLanes = 16;  // that a vector may reach beyond a row
+constexpr std::size_t kMaxLanes = 16;  // a vector may reach this far beyond a row
 constexpr float kSure = 6.3f;          // log-odds beyond which 255 P is within 1/2 of 0 or 255
 
 struct Buffers {
@@ -181,10 +182,10 @@ void AdaptedRows::LogOddsRow(const std::uint8_t* bgr, int width, int y, float* o
   std::copy_n(WholeRow(bgr, width, y), width, out);
 }
 
-// The pixels at some places of a row get what all Gaussians say of them. They are brought together,
-// since no vector is full of them where they are.
-void AdaptedRows::AskAll(const std::uint8_t* bgr, const PlaceRow& place,
-                         std::span<const std::uint32_t> places, float* z) const {
+// Evaluates all Gaussians for the pixels at some places of a row. These pixels are gathered first,
+// because where they are they do not fill vectors.
+void AdaptedRows::EvaluateAll(const std::uint8_t* bgr, const PlaceRow& place,
+                              std::span<const std::uint32_t> places, float* z) const {
   thread_local std::vector<std::uint8_t> colors;
   thread_local std::vector<float> found;
   colors.resize(3 * places.size());
@@ -207,12 +208,13 @@ void AdaptedRows::AskAll(const std::uint8_t* bgr, const PlaceRow& place,
   }
 }
 
-// n terms, the greatest of them 1, sum to at most n: so what the likeliest Gaussians say of most
-// pixels is not changed by the others, and these need not be asked. What is added to a sum moves it
-// by no more after it has moved towards what is expected.
+// A sum of n terms, the greatest of them 1, is at most n. So for most pixels the likeliest Gaussian
+// of each class decides, and the others are not evaluated. Moving the sum towards the expected one
+// does not increase the difference.
 const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, float low,
                                      float high) const {
-  // So wide that half of a photograph's pixels lie between: to ask all at once is faster.
+  // In a wider range lie half of a photograph's pixels; evaluating all Gaussians for all is then
+  // faster.
   constexpr float kWide = 20;
   if (!judge_.local || scale_.Inverse(high) - scale_.Inverse(low) > kWide)
     return WholeRow(bgr, width, y);
@@ -224,22 +226,23 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
   AddGlobal(bgr, count, z);
   const PlaceRow place = PlaceOf(width, y);
   SKINMASK_DISPATCH(AddPlaceRow)(place, scale_, bgr, count, z);
-  constexpr double kInHand = 0.01;  // far beyond the roundings
+  constexpr double kRoundingMargin = 0.01;  // far more than rounding errors
   const auto gain = [&](std::size_t terms) {
-    return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) + kInHand);
+    return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) +
+                              kRoundingMargin);
   };
   const std::size_t open = SKINMASK_DISPATCH(PlacesBetween)(
       z, scale_(scale_.Inverse(low) - gain(local.positives)),
       scale_(scale_.Inverse(high) + gain(local.count - local.positives)), count,
       buffers.places.data());
-  AskAll(bgr, place, {buffers.places.data(), open}, z);
+  EvaluateAll(bgr, place, {buffers.places.data(), open}, z);
   return z;
 }
 
 void AdaptedRows::JudgeRow(const std::uint8_t* bgr, int width, int y, double threshold_log_odds,
                            std::uint8_t* mask, std::uint8_t* probability) const {
   const auto threshold = static_cast<float>(threshold_log_odds);
-  float low = std::isinf(threshold) ? 0 : threshold, high = low;  // none is beyond infinity
+  float low = std::isinf(threshold) ? 0 : threshold, high = low;  // no pixel is near infinity
   if (probability) low = std::min(-kSure, mask ? low : -kSure);
   if (probability) high = std::max(kSure, mask ? high : kSure);
   const float* const z = RowBetween(bgr, width, y, low, high);

@@ -1,5 +1,5 @@
-// AdaptedRows computes the log-odds of a picture's pixels row by row: those of the colour by the
-// mixtures of this image and by the global model, and what small maps say of the place.
+// AdaptedRows computes the log-odds of a picture's pixels row by row, from the colour (by this
+// image's mixtures and the global model) and from small maps of the place.
 #pragma once
 
 #include <algorithm>
@@ -19,28 +19,27 @@
 
 namespace skinmask {
 
-// How colours are judged:  local_weight l + global_weight g,  g within +-most.
+// The log-odds of a colour:  local_weight l + global_weight g,  with g clamped to +-most.
 struct ColorJudge {
   const CompiledMixture* local;  // null: l is 0
   const Posterior& global;
   const std::optional<Quadratic>& folded;  // the global model's z, if it is one quadratic
-  double own_log_odds;                     // that count as 0 in g
+  double own_log_odds;                     // subtracted from z to give g
   double most;
   double local_weight, global_weight;
 };
 
-// The same as the row functions take it.
+// The same in the form that the row functions take.
 struct ColorWeights {
   float local = 1;
-  float most = 0;           // of global_weight g
-  bool has_global = false;  // whether it is one quadratic: the next one
+  float most = 0;           // bound of global_weight g
+  bool has_global = false;  // whether g is one quadratic, `global`
   FloatQuadratic global;
 };
 
-// What a pixel gains at a place:  offset + slope colour,  for each grey level of B, G and R, or the
-// offset alone. CV_32FC1 of one size, with a cell for each square of `side` pixels (map_row.h).
-// Where the sum of evidence is expected to be e, it moves towards e by up to `slack`; without a map
-// of e it stays.
+// What the maps add at a place:  offset + slope . colour,  per grey level of B, G and R, or the
+// offset alone. CV_32FC1 of one size, with one cell for each square of `side` pixels (map_row.h).
+// If there is a map of the expected sum, the sum moves towards it by up to `slack`.
 struct PlaceMaps {
   std::array<cv::Mat, 3> slope;
   cv::Mat offset;
@@ -49,7 +48,7 @@ struct PlaceMaps {
   double slack = 0;
 };
 
-// A CalibrationSide in float: offset + slope m of the last line that begins at m or before.
+// A CalibrationSide in float: offset + slope m, by the last line that begins at or before m.
 struct OutputSide {
   using Numbers = std::array<float, CalibrationSide::kMaxLines>;
   std::size_t lines = 1;
@@ -68,14 +67,14 @@ struct OutputSide {
     while (k + 1 < lines && distance >= from[k + 1]) ++k;
     return offset[k] + slope[k] * distance;
   }
-  float Inverse(float told) const {
+  float Inverse(float calibrated) const {
     std::size_t k = 0;
-    while (k + 1 < lines && told >= (*this)(from[k + 1])) ++k;
-    return std::max(0.f, (told - offset[k]) / slope[k]);
+    while (k + 1 < lines && calibrated >= (*this)(from[k + 1])) ++k;
+    return std::max(0.f, (calibrated - offset[k]) / slope[k]);
   }
 };
 
-// From sums of evidence, 0 at the model's own threshold, to the log-odds that are told.
+// Maps sums of evidence, 0 at the model's own threshold, to calibrated log-odds.
 struct OutputScale {
   OutputSide below, above;
   float shift = 0;
@@ -88,7 +87,7 @@ struct OutputScale {
   }
 };
 
-// A row of the maps, with room for a vector beyond its end. Slopes and `expected` may be null.
+// A row of each map, with room for a vector beyond its end. Slopes and `expected` may be null.
 struct PlaceRow {
   std::array<const float*, 3> slope{};
   const float *offset, *expected;
@@ -100,22 +99,24 @@ class AdaptedRows {
   // `judge` and what it points to must outlive this.
   AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, const OutputScale& scale);
 
-  // Row y of a picture of `width` pixels: log-odds z. For six Gaussians and a quadratic a pixel
-  // takes 5 ns on one core with AVX-512. Safe from many threads.
+  // The log-odds z of row y of a picture of `width` pixels. With six Gaussians and a quadratic a
+  // pixel takes 5 ns on one core with AVX-512. Safe from many threads.
   void LogOddsRow(const std::uint8_t* bgr, int width, int y, float* z) const;
-  // The same as what is not null: 255 where z is above a threshold's, else 0 (2.6 ns), and
-  // round(255 P) (3.4 ns). Both take little more time than the second.
+  // Makes the outputs that are not null: the mask, 255 where z is above the threshold's log-odds,
+  // else 0 (2.6 ns a pixel), and the probability, round(255 P) (3.4 ns). Both take little more time
+  // than the probability.
   void JudgeRow(const std::uint8_t* bgr, int width, int y, double threshold_log_odds,
                 std::uint8_t* mask, std::uint8_t* probability) const;
 
  private:
-  // z of the row, which is another one's after the next call.
+  // z of the row; valid until this thread's next call.
   const float* WholeRow(const std::uint8_t* bgr, int width, int y) const;
-  // z where it is between, and where it may be; elsewhere what is on the same side of both.
+  // z of the row, exact where it is or may be in low..high; elsewhere a value on the same side of
+  // both.
   const float* RowBetween(const std::uint8_t* bgr, int width, int y, float low, float high) const;
   PlaceRow PlaceOf(int width, int y) const;
-  void AskAll(const std::uint8_t* bgr, const PlaceRow& place, std::span<const std::uint32_t> places,
-              float* z) const;
+  void EvaluateAll(const std::uint8_t* bgr, const PlaceRow& place,
+                   std::span<const std::uint32_t> places, float* z) const;
   void AddGlobal(const std::uint8_t* bgr, std::size_t count, float* z) const;
 
   ColorJudge judge_;

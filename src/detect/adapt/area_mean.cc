@@ -8,15 +8,15 @@
 namespace skinmask {
 namespace {
 
-// A pixel of the large picture has this weight in one of the small one.
+// The weight of a pixel of the large picture in a pixel of the small one.
 struct Share {
   int from, to;
   float weight;
 };
 
-// Of one side: in the order in which they are added.
+// The shares along one side, in the order of their addition.
 std::vector<Share> SharesOf(int from, int to) {
-  constexpr double kLeast = 1e-3;  // of a pixel
+  constexpr double kLeast = 1e-3;  // a smaller share of a pixel is ignored
   const double scale = 1 / (static_cast<double>(to) / from);
   std::vector<Share> shares;
   for (int i = 0; i < to; ++i) {
@@ -33,8 +33,8 @@ std::vector<Share> SharesOf(int from, int to) {
   return shares;
 }
 
-// The rows of a picture, from the first on, made narrower. Several at a time, whose sums do not
-// wait for each other.
+// The rows of a picture, reduced in width, from the first row on. Several rows at a time, because
+// their sums do not wait for each other.
 class Narrowed {
  public:
   Narrowed(const cv::Mat1b& grey, const std::vector<Share>& columns, int width)
@@ -66,7 +66,7 @@ class Narrowed {
   const cv::Mat1b& grey_;
   const std::vector<Share>& columns_;
   std::size_t width_;
-  int end_ = 0;  // behind the rows that are there
+  int end_ = 0;  // after the last reduced row
   std::array<std::vector<float>, kRows> rows_;
 };
 

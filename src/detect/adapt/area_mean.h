@@ -1,4 +1,4 @@
-// Makes pictures smaller by means of areas, with the same bytes on every CPU.
+// Reduces pictures by area means, with the same bytes on every CPU.
 #pragma once
 
 #include <opencv2/imgproc.hpp>
@@ -6,14 +6,14 @@
 
 namespace skinmask {
 
-// `grey`, CV_8UC1, at `size`, neither side of which is larger: what cv::resize with INTER_AREA
-// gives where its compiler keeps products and sums apart. On ARM it does not, and some bytes are
-// others.
+// `grey`, CV_8UC1, reduced to `size`, of which neither side may be larger. The result is that of
+// cv::resize with INTER_AREA where the compiler does not fuse products and sums. On ARM it does,
+// and some bytes of cv::resize differ.
 cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size);
 
-// A grey picture, made smaller: by halves, each the exact means of four pixels, which serve all
-// sizes, and the rest by means of areas, which takes 3 ns a pixel for such factors, or between two
-// pixels, a tenth of it.
+// A grey picture that is reduced to several sizes. It is halved first, by exact means of four
+// pixels; the halves serve all sizes. The remaining factor is by area means, which take 3 ns a
+// pixel, or by interpolation between pixels, which takes a tenth of that.
 class Reductions {
  public:
   explicit Reductions(const cv::Mat& grey) : halves_{grey} {}

@@ -8,18 +8,18 @@
 namespace skinmask {
 
 struct ColorGaussian {
-  double n = 0;  // pixels, or shares of them
+  double n = 0;  // a number of pixels, or a weight
   Eigen::Vector3d mean;
   Eigen::Matrix3d covariance;
 };
 
-inline constexpr std::size_t kMinPixels = 20;  // to fit a Gaussian to
+inline constexpr std::size_t kMinPixels = 20;  // a Gaussian is fitted to at least these
 
 inline Eigen::Vector3d Color(const std::uint8_t* bgr) {
   return {double(bgr[0]), double(bgr[1]), double(bgr[2])};
 }
 
-// Exact sums over pixels: any order gives the same Gaussian.
+// Exact sums over pixels: every order gives the same Gaussian.
 class ByteSums {
  public:
   void Add(const std::uint8_t* bgr) {
@@ -32,7 +32,8 @@ class ByteSums {
 
   std::size_t n() const { return static_cast<std::size_t>(n_); }
 
-  // Of maximum likelihood, the floor added to the variance of each channel; of at least one pixel.
+  // The Gaussian of maximum likelihood, with the floor added to the variance of each channel. Needs
+  // at least one pixel.
   ColorGaussian Gaussian(double covariance_floor) const {
     const auto share = [n = static_cast<double>(n_)](std::int64_t sum) {
       return static_cast<double>(sum) / n;
@@ -54,15 +55,15 @@ inline double SquaredMahalanobis(const Eigen::Vector3d& x, const Eigen::Vector3d
   return (x - mean).dot(precision * (x - mean));
 }
 
-// Near the axis of its greatest variance: a step of the power method from the channel of the
-// greatest.
+// An approximation of the axis of greatest variance: one step of the power method from the channel
+// of greatest variance.
 inline Eigen::Vector3d PrincipalAxis(const Eigen::Matrix3d& covariance) {
   int channel = 0;
   covariance.diagonal().maxCoeff(&channel);
   return (covariance * covariance.col(channel)).normalized();
 }
 
-// The moments of both together, the share `rate` of the second one.
+// The moments of the mixture of both, in which the second has the share `rate`.
 inline void Blend(ColorGaussian& gaussian, const ColorGaussian& target, double rate) {
   const Eigen::Vector3d step = target.mean - gaussian.mean;
   gaussian.n += rate * (target.n - gaussian.n);
@@ -71,7 +72,7 @@ inline void Blend(ColorGaussian& gaussian, const ColorGaussian& target, double r
   gaussian.mean += rate * step;
 }
 
-// The pixels of both.
+// The Gaussian of the pixels of both.
 inline ColorGaussian Joined(ColorGaussian a, const ColorGaussian& b) {
   const double n = a.n + b.n;
   Blend(a, b, b.n / n);

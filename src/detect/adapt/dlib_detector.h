@@ -1,9 +1,9 @@
-// This includes dlib's detector of frontal faces. Its configuration names BLAS and LAPACK; without
-// them its own code is compiled, which gives the same numbers on every machine, and nothing of them
-// is loaded.
+// Includes dlib's detector of frontal faces. dlib's configuration selects BLAS and LAPACK. Without
+// them dlib's own code is compiled, which gives the same numbers on every machine and loads neither
+// library.
 #pragma once
 
-// These two come first, since they are what would notice.
+// These two compare the configuration with that of dlib's library, so they come before its change.
 #include <dlib/assert.h>
 #include <dlib/test_for_odr_violations.h>
 #undef DLIB_USE_BLAS

@@ -1,4 +1,4 @@
-// Exp2 gives powers of two in plain loops, with the bits that the row functions have.
+// Exp2 computes powers of two in plain loops, with the same bits as the row functions.
 #pragma once
 
 #include <algorithm>

@@ -14,13 +14,14 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kSums = 16;  // that run side by side
+constexpr std::size_t kSums = 16;  // partial sums side by side
 constexpr std::size_t kPixels = FitPixels::kBlock;
 
 // The responsibilities of each component for the pixels of a block.
 using Shares = std::array<float, kPixels>;
 
-// Of one component: sums of weights w, of w d and of w d d', d from a centre.
+// The sums of one component: of weights w, of w d and of w d d', where d is the distance from a
+// centre.
 struct FloatMoments {
   std::array<float, 3> centre;
   std::array<std::array<float, kSums>, 10> sums;
@@ -40,7 +41,7 @@ HWY_INLINE FourVectors<Floats> Four(const float* at) {
           hn::LoadU(tag, at + 3 * kLanes)};
 }
 
-// 2^(u_k - shift) of components first .. last - 1 into their shares; their sum.
+// Stores 2^(u_k - shift) of components first .. last - 1 as their shares; returns the sum.
 HWY_INLINE Floats Powers(const LogRatios& ratios, std::size_t first, std::size_t last,
                          std::size_t j, Floats shift, Shares* shares, std::size_t at) {
   Floats sum = Float(0);
@@ -60,7 +61,7 @@ HWY_INLINE void Scale(std::size_t first, std::size_t last, Floats factor, Shares
   }
 }
 
-// The shares of a block's pixels from `i` on.
+// Computes the shares of the block of pixels that begins at `i`.
 void BlockShares(const MixtureView& m, const FitPixels& pixels, std::size_t i, float local_weight,
                  Shares* shares) {
   constexpr float kLog2E = 0x1.715476p+0f;
@@ -84,12 +85,13 @@ void BlockShares(const MixtureView& m, const FitPixels& pixels, std::size_t i, f
   }
 }
 
-// Adds a block's pixels from `i` on to a component's moments.
+// Adds the block of pixels that begins at `i` to a component's moments.
 void AddBlock(const FitPixels& pixels, std::size_t i, const Shares& shares, FloatMoments& moments) {
   const FloatTag tag;
   const float *const b = &pixels.b[i], *const g = &pixels.g[i], *const r = &pixels.r[i];
   for (std::size_t lane = 0; lane < kSums; lane += kLanes) {
-    // By its members: GCC compiles an implicit constructor without the options of NEON.
+    // Initialised by its members, because GCC compiles an implicit constructor without the options
+    // of NEON.
     MomentLanes<Floats> sums{};
     sums.ForEach(moments.sums, lane, [&](Floats& sum, float* at) { sum = hn::LoadU(tag, at); });
     for (std::size_t at = lane; at < kPixels; at += kSums)

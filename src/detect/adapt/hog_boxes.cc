@@ -13,7 +13,8 @@ namespace {
 struct Rectangle {
   double left, top, right, bottom;
 
-  // A point of a picture, seen in that before it was made smaller, and the other way.
+  // The coordinates of a point in the next larger level of the pyramid, and in the next smaller
+  // one.
   Rectangle Larger() const {
     return Each([](double p) { return p * 6 / 5 + .3; });
   }
@@ -31,7 +32,7 @@ struct Rectangle {
   }
 };
 
-// In the picture of its level: where the middle of its first and of its last cell are.
+// The coordinate, in the picture of its level, of the centre of a window's first or last cell.
 double PixelOfCell(int cell) {
   const int pixel = (cell + 1) * kHogCell + 1;
   return pixel + (pixel >= 0 ? kHogCell / 2 : -kHogCell / 2);
@@ -42,7 +43,7 @@ cv::Rect RectOf(const HogFace& a) {
 }
 
 bool Overlap(const HogFace& a, const HogFace& b) {
-  // Of the area of the box around both, and of that of either.
+  // Shares of the area of the box around both, and of the area of the smaller one.
   constexpr double kOfBoth = .33, kOfOne = .788;
   const cv::Rect2d one = RectOf(a), other = RectOf(b);
   const double inner = (one & other).area();

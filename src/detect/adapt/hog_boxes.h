@@ -1,4 +1,4 @@
-// Windows of the search for faces as boxes of the picture, as dlib has them.
+// Windows of the face search as boxes of the picture, with dlib's arithmetic.
 #pragma once
 
 #include <vector>
@@ -9,22 +9,22 @@ namespace skinmask {
 
 struct HogFace {
   double score;
-  int pattern;  // which of the templates, and how the picture was turned (hog_faces.cc)
-  int left, top, right, bottom;  // these pixels are within it; it may reach beyond the picture
+  int pattern;                   // the template, and the turn of the picture (hog_frames.h)
+  int left, top, right, bottom;  // inclusive, in pixels; may reach beyond the picture
 };
 
-// Pixels of a cell's side, and cells of a window's.
+// The side of a cell in pixels, and that of a window in cells.
 inline constexpr int kHogCell = 8, kHogWindow = static_cast<int>(HogTables::kWindow);
-// How often a picture is searched, each time at 5/6 of its size: as long as it is as large as a
-// face.
+// The number of pyramid levels, each 5/6 of the size of the one before: as long as a level is as
+// large as a face.
 int HogLevels(int width, int height);
-// The face that a window of a level shows, in pixels of the picture. Its first cell is that of
-// `row` and `column`, counted from the first cell that has neighbours; it may lie before that.
+// The face in a window of a level, in pixels of the picture. `row` and `column` are those of its
+// first cell, counted from the first cell that has neighbours on all sides; they may be negative.
 HogFace FaceOfWindow(int pattern, int row, int column, double score, int level);
-// By score; of equal ones always the same is first, whatever their order was.
+// Orders by score, and equal scores in a fixed order.
 bool IsBetter(const HogFace& a, const HogFace& b);
-// Those that overlap much with the best one stand behind it, better ones first; and so on with the
-// rest.
+// Groups of overlapping faces, best first: the best face and all that overlap much with it, then
+// the same for the rest.
 std::vector<std::vector<HogFace>> GroupsOf(std::vector<HogFace> faces);
 
 }  // namespace skinmask

@@ -19,8 +19,8 @@ namespace skinmask {
 
 namespace {
 
-// The shares of red and of blue in the light of the middle of a face, which differ less between
-// people of one picture than between a face and what only looks like one.
+// The shares of red and of blue in the middle of a face. They differ less between people of one
+// picture than between a face and a false detection.
 struct FaceColor {
   double red, blue;
 };
@@ -45,19 +45,18 @@ bool IsLikeOne(const FaceColor& color, const std::vector<FaceColor>& others) {
   });
 }
 
-// A picture that is searched for windows that score so much, and where its pixels are in another
-// one.
+// A version of the picture that is searched, with a threshold of the score, and the map from its
+// pixels to those of the original.
 struct Look {
   cv::Mat picture;
   double least;
   cv::Matx23d there;
-  double scale_x, scale_y;  // there, over here
-  int patterns = 0;         // what is added to those that are found
+  double scale_x, scale_y;  // pixels of the original per pixel of this picture
+  int patterns = 0;         // added to HogFace::pattern
 };
 
-// `grey` made smaller, with the pixels of its border repeated around it for `padding` of its
-// shorter side.
-Look FromFar(Reductions& grey, double scale, double padding, double least) {
+// `grey` reduced, and padded with its border pixels by `padding` of its shorter side.
+Look ReducedLook(Reductions& grey, double scale, double padding, double least) {
   const cv::Size size = SizeTimes(grey.size(), scale);
   const int border = cvRound(padding * std::min(size.width, size.height));
   const double x = 1. * grey.size().width / size.width, y = 1. * grey.size().height / size.height;
@@ -67,14 +66,15 @@ Look FromFar(Reductions& grey, double scale, double padding, double least) {
   return look;
 }
 
-// `small`, of a picture of the size `whole`, turned as kHogTurns has it.
+// `small`, a reduction of a picture of size `whole`, turned by kHogTurns[turn].
 Look Turned(const cv::Mat& small, const cv::Size& whole, int turn, double least) {
   const cv::Size size = small.size();
   const double x = 1. * whole.width / size.width, y = 1. * whole.height / size.height;
   const double c = kHogTurns[turn].cosine, s = kHogTurns[turn].sine;
   const cv::Size around(cvRound(size.width * std::abs(c) + size.height * std::abs(s)),
                         cvRound(size.width * std::abs(s) + size.height * std::abs(c)));
-  // Of the middle of a pixel the place in the picture that is not turned: middles on each other.
+  // Maps the centre of a pixel to its place in the picture before the turn; the centres of both
+  // pictures coincide.
   const double half_x = (around.width - 1) / 2., half_y = (around.height - 1) / 2.;
   const cv::Matx23d back(c, -s, (size.width - 1) / 2. - c * half_x + s * half_y,  //
                          s, c, (size.height - 1) / 2. - s * half_x - c * half_y);
@@ -96,8 +96,8 @@ bool Holds(const HogFace& face, const cv::Point& p) {
   return p.x > face.left && p.x < face.right && p.y > face.top && p.y < face.bottom;
 }
 
-// Of kHogTurns.
-constexpr int kTilts[] = {1, 2}, kLyings[] = {3, 4, 5};
+// Indices into kHogTurns.
+constexpr int kTiltTurns[] = {1, 2}, kLyingTurns[] = {3, 4, 5};
 
 class HogFaces : public SeedFinder {
  public:
@@ -141,7 +141,8 @@ class HogFaces : public SeedFinder {
 
   static constexpr std::ptrdiff_t kCrowd = 3;
 
-  // The smaller faces of a crowd. False where it was searched at about such a size before.
+  // Searches once more for the smaller faces of a crowd. False if the first search was at about
+  // this size.
   bool AddCrowd(const cv::Mat& bgr, const cv::Size& searched, std::vector<HogFace>& windows) const {
     constexpr double kLarger = 1.25;
     const double scale =
@@ -150,48 +151,49 @@ class HogFaces : public SeedFinder {
     const cv::Mat grey = Searched(bgr, scale);
     const double x = static_cast<double>(searched.width) / grey.cols;
     const double y = static_cast<double>(searched.height) / grey.rows;
-    AddFound({{grey, Least(), {x, 0, 0, 0, y, 0}, x, y}}, searched, windows);
+    AddFound({{grey, LeastScore(), {x, 0, 0, 0, y, 0}, x, y}}, searched, windows);
     return true;
   }
 
-  // What may be faces, in pixels of `grey`.
+  // Windows that may be faces, in pixels of `grey`.
   std::vector<HogFace> Windows(const cv::Mat& grey) const {
     const cv::Size size = grey.size();
     Reductions reductions(grey);
-    std::vector<Look> looks{{grey, Least(), cv::Matx23d::eye(), 1, 1}};
+    std::vector<Look> looks{{grey, LeastScore(), cv::Matx23d::eye(), 1, 1}};
     if (options_.padding > 0) {
       const double scale = std::min(
           1., options_.close_up_side / static_cast<double>(std::min(grey.cols, grey.rows)));
-      looks.push_back(FromFar(reductions, scale, options_.padding, options_.min_score));
+      looks.push_back(ReducedLook(reductions, scale, options_.padding, options_.min_score));
     }
     const std::size_t upright = looks.size();
-    AddTurned(kTilts, reductions, Least(), looks);
-    // These are searched in any case.
+    AddTurned(kTiltTurns, reductions, LeastScore(), looks);
+    // These pictures are searched in any case.
     const std::vector<std::vector<HogFace>> found = FoundIn(looks, size);
     std::vector<HogFace> windows;
     for (std::size_t i = 0; i < upright; ++i) Append(found[i], windows);
-    // The steps of its pyramid lie between those of the first search.
+    // The levels of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 && !ShowsFace(windows))
-      AddFound({FromFar(reductions, again, 0, Least())}, size, windows);
+      AddFound({ReducedLook(reductions, again, 0, LeastScore())}, size, windows);
     AddTilted({found.begin() + static_cast<std::ptrdiff_t>(upright), found.end()}, windows);
     if (options_.turned_pixels == 0) return windows;
-    // Faces in the shade, or before a bright window, have little contrast.
+    // Faces in the shade, or in front of a bright window, have little contrast.
     if (!ShowsFace(windows)) {
-      Look look = FromFar(reductions, ScaleOfTurned(size), options_.padding, options_.min_score);
+      Look look =
+          ReducedLook(reductions, ScaleOfTurned(size), options_.padding, options_.min_score);
       look.picture = Equalized(look.picture);
       AddFound({look}, size, windows);
     }
-    // Photographs that lie on their side, and people who do.
+    // Photographs that lie on their side, and people who lie.
     if (!ShowsFace(windows)) {
       looks.clear();
-      AddTurned(kLyings, reductions, options_.min_score, looks);
+      AddTurned(kLyingTurns, reductions, options_.min_score, looks);
       AddFound(looks, size, windows);
     }
     return windows;
   }
 
-  double Least() const { return options_.min_score - options_.further_slack; }
+  double LeastScore() const { return options_.min_score - options_.further_slack; }
 
   bool ShowsFace(const std::vector<HogFace>& windows) const {
     return std::ranges::any_of(windows, [&](const HogFace& face) { return IsFace(face); });
@@ -205,14 +207,14 @@ class HogFaces : public SeedFinder {
                  std::vector<Look>& looks) const {
     const cv::Size whole = grey.size();
     const double scale = ScaleOfTurned(whole);
-    // What is thinner than a face has none, and would lie in a square of its length.
+    // A thinner picture shows no face, and once turned would need a square as large as its length.
     constexpr double kLeastSide = 64;
     if (scale * std::min(whole.width, whole.height) < kLeastSide) return;
     const cv::Mat small = grey.At(SizeTimes(whole, scale));
     for (const int turn : turns) looks.push_back(Turned(small, whole, turn, least));
   }
 
-  // Heads that are tilted by more than the templates are, where none is found upright.
+  // Adds heads that are tilted by more than the templates, unless an upright face was found there.
   void AddTilted(const std::vector<std::vector<HogFace>>& found,
                  std::vector<HogFace>& windows) const {
     std::vector<HogFace> tilted;
@@ -234,8 +236,9 @@ class HogFaces : public SeedFinder {
     for (const std::vector<HogFace>& faces : FoundIn(looks, size)) Append(faces, windows);
   }
 
-  // For each look, searched side by side, the faces whose middle is within `size`: boxes there,
-  // upright, around that middle. Isolated: a thread that waits must not begin another picture.
+  // For each picture, searched in parallel, the faces whose centre is within `size`, as upright
+  // boxes around that centre in pixels of the original. Isolated, because a thread that waits must
+  // not start with another picture.
   std::vector<std::vector<HogFace>> FoundIn(const std::vector<Look>& looks,
                                             const cv::Size& size) const {
     std::vector<std::vector<HogFace>> found(looks.size());
@@ -267,7 +270,7 @@ class HogFaces : public SeedFinder {
     return faces;
   }
 
-  // The scale at which an image is searched, at so many pixels at least.
+  // The scale at which an image is searched with at least `least` pixels.
   double ScaleOf(const cv::Size& size, int least) const {
     const double pixels = static_cast<double>(size.width) * size.height;
     const double searched =
@@ -278,7 +281,7 @@ class HogFaces : public SeedFinder {
 
   static cv::Mat Searched(const cv::Mat& bgr, double scale) {
     cv::Mat grey;
-    if (std::min(bgr.cols, bgr.rows) * scale < 1) return {};  // so thin that it has no face
+    if (std::min(bgr.cols, bgr.rows) * scale < 1) return {};  // too thin for a face
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
     if (scale < 1)
       return Reductions(grey).At({cvRound(grey.cols * scale), cvRound(grey.rows * scale)},

@@ -1,5 +1,5 @@
-// Histograms of cells and their features, for the CPU target that is being compiled. It has no
-// guard, since hog_rows.cc alone includes it, once for each target.
+// Histograms of cells and their features, for the CPU target that is being compiled. Without an
+// include guard, because hog_rows.cc alone includes it, once for each target.
 #include "base/pixels-inl.h"
 #include "detect/adapt/hog_rows.h"
 
@@ -52,7 +52,7 @@ class Normaliser {
   HWY_INLINE Normaliser(const float* above, const float* below)
       : factors_{At(below + 1), At(above + 1), At(below), At(above)} {}
 
-  // Adds to `textures` what each corner gives.
+  // Adds the value normalised by each corner to `textures`.
   HWY_INLINE Floats Feature(Floats value, FourVectors<Floats>& textures) const {
     const Floats a = Capped(value, 0), b = Capped(value, 1), c = Capped(value, 2),
                  d = Capped(value, 3);
@@ -114,7 +114,7 @@ void FeatureRow(const float* histograms, std::size_t stride, const float* factor
     sink.Take(28, hn::Mul(textures.v1, Float(kTexture)));
     sink.Take(29, hn::Mul(textures.v2, Float(kTexture)));
     sink.Take(30, hn::Mul(textures.v3, Float(kTexture)));
-    // All ones in the cells that are of the row.
+    // All ones in the lanes of cells that belong to the row.
     const Words place = hn::Iota(WordTag(), static_cast<std::uint32_t>(x));
     const Words within =
         hn::VecFromMask(WordTag(), hn::Lt(place, Word(static_cast<std::uint32_t>(cells))));

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kFirstLying = 3;  // of kHogTurns
 
-// How a box of each of the five detectors lies to the frame of the face, in heights of the box:
-// medians over 271 faces of ECU and 'groups' that YuNet finds too (tilts rounded).
+// The position of the face's frame relative to the box of each template, in heights of the box:
+// medians over 271 faces of ECU and 'groups' that YuNet finds, too (tilts rounded).
 struct Framing {
   double size, right, down, tilt_degrees;
 };
@@ -19,9 +19,9 @@ constexpr Framing kFramings[kHogPatterns] = {{1.16, 0, -.10, 0},       // front
                                              {1.16, -.03, -.09, -12},  // tilted
                                              {1.16, .05, -.09, 8}};
 
-// Of a face that fills the picture the box is smaller: beside YuNet's, frames of these sizes are
-// too small by 2 % where a face is a tenth of the picture's side, and by 12 % at two thirds.
-// `share` is of the root of the picture's pixels. (What F1 gains by is less than that:
+// The box of a face that fills the picture is too small: compared with YuNet's frames, by 2 % if
+// the face is a tenth of the picture's side, and by 12 % at two thirds. `share` is the face's size
+// over the square root of the picture's pixel count. (The factor that is best for F1 is smaller:
 // docs/accuracy.md.)
 double SizeInCloseUp(double share) {
   constexpr double kFrom = .45, kTo = .65, kMost = 1.08;
@@ -41,16 +41,16 @@ FaceFrame FrameOf(const HogFace& found, double scale_x, double scale_y) {
           turn.radians + framing.tilt_degrees * std::numbers::pi / 180};
 }
 
-// Windows lie a tenth of a face apart and differ in size by a fifth. The mean of all that show a
-// face, weighing by how near their scores are to the best, is twice as near to YuNet's frame as the
-// best one alone (ECU: 0.015 instead of 0.025 sizes of the face, medians). Sizes are averaged as
-// the scales at which they were found, by products, sums and quotients alone: the bits of every
-// CPU.
+// Windows are a tenth of a face apart and differ in size by a fifth. The mean of all windows of a
+// face, weighted by how near their scores are to the best score, is nearer to YuNet's frame than
+// the best window alone (ECU: median distance 0.015 instead of 0.025 sizes of the face). Sizes are
+// averaged as reciprocals, that is as scales, by products, sums and quotients alone, which give the
+// same bits on every CPU.
 FaceFrame MeanFrame(const std::vector<HogFace>& group, double scale_x, double scale_y) {
-  constexpr double kReach = 1;  // the best score less this weighs nothing
+  constexpr double kReach = 1;  // a score this far below the best has weight 0
   FaceFrame mean{{0, 0}, 0, 0};
   double sum = 0;
-  // Upright nothing of a head that lies is a face, though some windows nearly are.
+  // Windows of another turn do not show a lying head, though some score nearly as well.
   const int turn = group.front().pattern / kHogPatterns;
   for (const HogFace& face : group) {
     const int other = face.pattern / kHogPatterns;

@@ -10,7 +10,7 @@ constexpr int kSlack = static_cast<int>(kHogSlack);
 
 std::size_t RoundedUp(std::size_t x, std::size_t to) { return (x + to - 1) / to * to; }
 
-// Room for as many at least; what was there stays.
+// Memory for at least `count` values; existing values stay.
 template <class T>
 T* Room(std::vector<T>& values, std::size_t count) {
   if (values.size() < count) values.resize(count);
@@ -21,19 +21,19 @@ std::int16_t ShortShare(double share) {
   return static_cast<std::int16_t>(std::min(32767., share * 32768 + .5));
 }
 
-// How `size` pixels lie on `from` pixels: from the middle of the first to that of the last.
+// The step between `size` pixels placed on `from` pixels, the first and last centres coinciding.
 double StepOf(int from, int size) { return (from - 1.) / std::max(size - 1, 1); }
 
-// A picture in this memory. Rows can be read kBefore bytes before they begin and kBehind behind
-// their end; what is there does not count.
+// A picture in this memory. Rows can be read from kBefore bytes before their first byte to kBehind
+// bytes after their last one; the content there is undefined.
 cv::Mat1b PictureIn(std::vector<std::uint8_t>& memory, int width, int height) {
   constexpr int kBefore = 16, kBehind = 160;
   const std::size_t stride = RoundedUp(static_cast<std::size_t>(kBefore + width + kBehind), 64);
   return {height, width, Room(memory, stride * static_cast<std::size_t>(height)) + kBefore, stride};
 }
 
-// Where the cells of a smaller picture lie on those of a larger one: at left[i] or behind, by
-// fractions[i].
+// The places of a smaller picture's cells among those of a larger one: cell i is between left[i]
+// and the next one, by fractions[i].
 struct CellPlaces {
   std::vector<std::int32_t> left;
   std::vector<std::int16_t> fractions;
@@ -60,13 +60,13 @@ void HogLevel::SetSize(int width, int height) {
   rows_ = CellsOf(height);
   columns_ = CellsOf(width);
   if (rows_ == 0 || columns_ == 0) rows_ = columns_ = 0;
-  // The windows reach kHogWindow - kBefore beyond the last cell, and vectors farther.
+  // Windows reach kHogWindow - kBefore cells beyond the last cell, and vectors farther.
   quarter_stride_ = static_cast<std::size_t>(8 * (columns_ + kHogWindow + kSlack));
   coarse_stride_ = RoundedUp(static_cast<std::size_t>(columns_ + 3 * kSlack), 2 * kHogSlack);
   const auto row = static_cast<std::size_t>(row_stride());
   const auto rows = static_cast<std::size_t>(rows_), columns = static_cast<std::size_t>(columns_);
   Room(features_, (rows + HogTables::kWindow) * row);
-  // What the features of the cells themselves do not cover.
+  // Zeros around the features of the cells.
   std::int16_t* at = features_.data();
   at = std::fill_n(at, kBefore * row, std::int16_t{0});
   for (std::size_t quarter = 0; quarter < rows * HogTables::kQuarters; ++quarter) {
@@ -120,7 +120,7 @@ void HogPyramid::Compute(const cv::Mat1b& picture, HogLevel& level) {
   level.SetSize(picture.cols, picture.rows);
   if (level.rows() == 0) return;
   const int rows = level.rows() + 2, columns = level.columns() + 2;
-  // Of a half cell at the end nothing counts, nor of the pixels that lack a neighbour.
+  // The pixels of half a cell at the end, and those without all neighbours, do not count.
   const int right = std::min(columns * kHogCell, picture.cols) - 1;
   const int bottom = std::min(rows * kHogCell, picture.rows) - 1;
   const std::size_t blocks = RoundedUp(static_cast<std::size_t>(columns) + 1, 16);
@@ -140,7 +140,8 @@ void HogPyramid::Compute(const cv::Mat1b& picture, HogLevel& level) {
 
   int split_end = 0;
   for (int cell = -1; cell < rows; ++cell) {
-    const int y = kHogCell * cell + kHogCell / 2;  // of the band from this row of cells to the next
+    const int y =
+        kHogCell * cell + kHogCell / 2;  // the first row of the band below this row of cells
     for (; split_end < std::min(y + 9, picture.rows); ++split_end)
       HogRows().split_row(picture[split_end] - kHogCell / 2, blocks, split(split_end), stride);
     HogBand band{};

@@ -74,8 +74,8 @@ HWY_INLINE Shorts CoarseWeight(std::uint32_t twice) {
 #endif
 }
 
-// Sums of each template at kShorts windows in each of two rows, modulo 2^16, which is 32 in units
-// of a score: no window of a picture scores so much.
+// The sums of each template at kShorts windows in each of two rows, modulo 2^16. That is 32 in
+// units of a score, and no window of a picture has such a score.
 struct CoarseSums {
   Shorts sums[HogTables::kTemplates][2];
 
@@ -92,7 +92,8 @@ struct CoarseSums {
   }
 };
 
-// The candidates among windows at columns first, first + 2 and so on.
+// Appends the candidates among the windows at columns first, first + 2 and so on; returns their
+// number.
 HWY_INLINE std::size_t PutCandidates(Shorts sums, HogCandidate where, std::int32_t columns,
                                      HogCandidate* found) {
   if (hn::AllFalse(ShortTag(), hn::Gt(sums, Short(0)))) return 0;

@@ -8,7 +8,7 @@
 namespace skinmask {
 namespace {
 
-// Of more than `most` only so many stay, the greatest first.
+// Keeps the `most` greatest elements, in descending order, if there are more.
 template <class T, class Member>
 void KeepGreatest(std::vector<T>& all, std::size_t most, Member T::*member) {
   if (all.size() <= most) return;
@@ -17,7 +17,7 @@ void KeepGreatest(std::vector<T>& all, std::size_t most, Member T::*member) {
 }
 
 template <class T>
-void KeepOnce(std::vector<T>& all) {
+void RemoveDuplicates(std::vector<T>& all) {
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
@@ -31,12 +31,12 @@ double HogSearch::Score(const HogLevel& level, const Window& window) {
   return std::ldexp(static_cast<double>(score), -HogTables::kScoreBits);
 }
 
-// Every second window that may be a face at first sight.
+// Finds the candidates: of every second window, those that may be a face by their coarse score.
 void HogSearch::FindCandidates(const HogLevel& level) {
   const auto rows = static_cast<std::size_t>(level.rows());
   const auto columns = static_cast<std::size_t>(level.columns());
   const std::size_t half = level.coarse_stride() / 2, row = 2 * HogTables::kCoarse * half;
-  // Rows are scanned in pairs, so two more than windows have are read.
+  // Rows are scanned in pairs, so two rows after the last window's are read.
   halves_.assign((rows + HogTables::kWindow + 2) * row + kHogSlack, 0);
   for (int y = 0; y < level.rows(); ++y)
     for (std::size_t c = 0; c < HogTables::kCoarse; ++c) {
@@ -55,10 +55,10 @@ void HogSearch::FindCandidates(const HogLevel& level) {
   std::erase_if(candidates_, [&](const HogCandidate& c) { return c.row >= level.rows(); });
 }
 
-// The windows that score enough. A picture whose windows all look like faces at first sight would
-// take ten times as long as others: only the better ones count there.
+// The windows with a score of at least `enough`. In a picture with too many candidates only the
+// best ones are scored, because the picture would take ten times as long as others.
 std::vector<HogSearch::Scored> HogSearch::Scan(const HogLevel& level, double enough) {
-  // Where every second window scores so much, its neighbours may be faces.
+  // The neighbours of a window with this score may be faces.
   constexpr double kNeighbours = -1.4;
   std::vector<Scored> found;
   if (level.rows() == 0) return found;
@@ -82,19 +82,19 @@ std::vector<HogSearch::Scored> HogSearch::Scan(const HogLevel& level, double eno
           next.column < level.columns())
         neighbours.push_back(next);
     }
-  KeepOnce(neighbours);
+  RemoveDuplicates(neighbours);
   for (const Window& window : neighbours)
     if (const double score = Score(level, window); score >= enough)
       found.push_back({window, score});
   return found;
 }
 
-// Windows from one corner of the box to the other, whose features are computed together.
+// Windows within the box, whose features are computed together.
 struct HogSearch::Part {
   cv::Rect box;
   std::vector<Window> windows;
 
-  // Cells around that the features of these windows hear of.
+  // The number of additional cells along a side that the features of the windows depend on.
   static constexpr int kAround = kHogWindow + 4;
   double Cost() const { return (box.height + kAround) * static_cast<double>(box.width + kAround); }
   Part With(const Part& other) const {
@@ -104,7 +104,7 @@ struct HogSearch::Part {
   }
 };
 
-// Parts are joined where that costs less.
+// Parts are joined if that reduces the cost.
 std::vector<HogSearch::Part> HogSearch::Parts(const std::vector<Scored>& doubtful) {
   std::vector<Part> parts;
   for (const auto& [window, score] : doubtful) {
@@ -134,7 +134,8 @@ bool HogSearch::Verify(const cv::Mat1b& picture, const std::vector<Scored>& doub
   for (const Part& part : parts) cost += part.Cost();
   if (cost > .5 * rows * columns) return false;
   for (const Part& part : parts) {
-    // From the cell above and on the left of the first that the windows see, to those behind.
+    // From the cell above and to the left of the first cell of the windows to the one after their
+    // last.
     const int first_row = std::max(part.box.y - HogLevel::kBefore - 1, 0);
     const int first_column = std::max(part.box.x - HogLevel::kBefore - 1, 0);
     const int end_row = part.box.br().y - HogLevel::kBefore + kHogWindow + 3;
@@ -149,7 +150,7 @@ bool HogSearch::Verify(const cv::Mat1b& picture, const std::vector<Scored>& doub
         for (int x = std::max(window.column - 1, 0); x <= std::min(window.column + 1, columns - 3);
              ++x)
           windows.push_back({window.pattern, y, x});
-    KeepOnce(windows);
+    RemoveDuplicates(windows);
     for (const Window& window : windows) {
       const double score =
           Score(part_, {window.pattern, window.row - first_row, window.column - first_column});
@@ -160,8 +161,9 @@ bool HogSearch::Verify(const cv::Mat1b& picture, const std::vector<Scored>& doub
 }
 
 std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score) {
-  // Of every second level the features are interpolated from the level before, since they take
-  // most of the time; where a window scores so much then, they are computed.
+  // The features of every second level are interpolated from the level before, because computing
+  // features takes most of the time. Where a window has this score with interpolated features, its
+  // features are computed.
   constexpr double kDoubtful = -1.3;
   if (HogLevel::CellsOf(std::min(grey.cols, grey.rows)) == 0) return {};
   cv::Mat1b picture = pyramid_.First(grey);

@@ -1,5 +1,5 @@
-// The search for faces by histograms of oriented gradients: dlib's detector (King: Max-Margin
-// Object Detection, 2015), whose templates these are, made fast.
+// The face search by histograms of oriented gradients: a fast implementation of dlib's detector
+// (King: Max-Margin Object Detection, 2015) with its templates.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace skinmask {
 
-// Only one thread may use it at a time; it keeps its memory for the next picture.
+// For one thread at a time. Its memory is used again for the next picture.
 class HogSearch {
  public:
-  // All windows that score at least min_score, the best first: many for each face. `grey` is
+  // All windows with a score of at least min_score, the best first: many for each face. `grey` is
   // CV_8UC1.
   std::vector<HogFace> Find(const cv::Mat& grey, double min_score);
 
@@ -32,7 +32,8 @@ class HogSearch {
   std::vector<Scored> Scan(const HogLevel& level, double enough);
   void FindCandidates(const HogLevel& level);
   static double Score(const HogLevel& level, const Window& window);
-  // True, or false if there were so many that the whole level costs less.
+  // Scores the doubtful windows and their neighbours by computed features. False if they are so
+  // many that computing the whole level costs less.
   bool Verify(const cv::Mat1b& picture, const std::vector<Scored>& doubtful, double min_score,
               std::vector<Scored>& found);
   static std::vector<Part> Parts(const std::vector<Scored>& doubtful);

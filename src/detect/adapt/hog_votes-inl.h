@@ -1,5 +1,5 @@
-// Gradients of pixels and their votes for cells, for the CPU target that is being compiled. It has
-// no guard, since hog_rows.cc alone includes it, once for each target.
+// Gradients of pixels and their votes for cells, for the CPU target that is being compiled. Without
+// an include guard, because hog_rows.cc alone includes it, once for each target.
 #include "base/pixels-inl.h"
 #include "detect/adapt/hog_rows.h"
 
@@ -7,7 +7,7 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
-// At most 16 lanes: of more, too many would lie behind the end of a row.
+// At most 16 lanes, because with more lanes too many would lie after the end of a row.
 using ShortTag = hn::CappedTag<std::int16_t, 16>;
 using UnsignedTag = hn::RebindToUnsigned<ShortTag>;
 using Shorts = hn::Vec<ShortTag>;
@@ -36,7 +36,7 @@ void SplitRow(const std::uint8_t* row, std::size_t blocks, std::int16_t* out, st
 #endif
 }
 
-// factor / 2^16 of x, which is not negative.
+// x * factor / 2^16, for x of 0 or more.
 HWY_INLINE Shorts Share(Shorts x, unsigned factor) {
   const UnsignedTag tag;
   const auto product =
@@ -50,7 +50,7 @@ HWY_INLINE Shorts Above(Shorts a, Shorts b) { return hn::VecFromMask(ShortTag(),
 // x, or -x where sign is -1.
 HWY_INLINE Shorts WithSign(Shorts x, Shorts sign) { return hn::Sub(hn::Xor(x, sign), sign); }
 
-// table[bin], of bins 0 to 7.
+// table[bin], for bins 0 to 7.
 HWY_INLINE Shorts OfBin(const std::int16_t* table, Shorts bin) {
 #if HWY_TARGET == HWY_SCALAR
   return Short(table[hn::GetLane(bin)]);
@@ -62,19 +62,20 @@ HWY_INLINE Shorts OfBin(const std::int16_t* table, Shorts bin) {
 #endif
 }
 
-// Of pixels: which of nine orientations, 20 degrees apart, is nearest to their gradient's; its
-// magnitude, and the same where it points upwards, else 0.
+// For each pixel: the nearest of nine orientations, 20 degrees apart, to its gradient; the
+// gradient's magnitude; and the magnitude again if the gradient points upwards, else 0.
 struct Gradients {
   Shorts orientation, magnitude, upwards;
 };
 
 HWY_INLINE Gradients GradientsOf(Shorts dx, Shorts dy, Shorts inside) {
-  // 32 kHogMagnitude / sinc(10 degrees) times cosine and sine of the orientation: the projection
-  // on it, which is .985 to 1 of the magnitude, is 1 of it in the mean.
+  // 32 kHogMagnitude / sinc(10 degrees) times cosine and sine of the orientation. The projection on
+  // the orientation is .985 to 1 of the magnitude; the factor makes it 1 of it on average.
   alignas(16) static constexpr std::int16_t kCosine[8] = {161, 151, 123, 80, 28, 0, 0, 0};
   alignas(16) static constexpr std::int16_t kSine[8] = {0, 55, 103, 139, 158, 0, 0, 0};
   const Shorts ax = hn::Abs(dx), ay = hn::Abs(dy);
-  // Tangents of 10, 30, 40 and 20 degrees, in shares of 2^16: steps at 10, 30, 50 and 70.
+  // Tangents of 10, 30, 40 and 20 degrees, in units of 2^-16: the borders between orientations are
+  // at 10, 30, 50 and 70 degrees.
   const Shorts early = hn::Add(Above(ay, Share(ax, 11555)), Above(ay, Share(ax, 37845)));
   const Shorts late = hn::Add(Above(ax, Share(ay, 54991)), Above(ax, Share(ay, 23853)));
   const Shorts bin = hn::Add(hn::Sub(late, early), Short(2));
@@ -82,7 +83,8 @@ HWY_INLINE Gradients GradientsOf(Shorts dx, Shorts dy, Shorts inside) {
       hn::Add(hn::Mul(ax, OfBin(kCosine, bin)), hn::Mul(ay, OfBin(kSine, bin)));
   const auto rounded = hn::BitCast(UnsignedTag(), hn::Add(projection, Short(16)));
   const Shorts magnitude = hn::And(hn::BitCast(ShortTag(), hn::ShiftRight<5>(rounded)), inside);
-  // Beyond 90 degrees they are mirrored, and 180 is 0 again, the other way.
+  // Beyond 90 degrees orientations are mirrored; 180 degrees is orientation 0 in the opposite
+  // direction.
   const Shorts down = hn::ShiftRight<15>(dy);
   const Shorts mirrored = hn::ShiftRight<15>(WithSign(dx, down));
   const Shorts turned = hn::Add(WithSign(bin, mirrored), hn::And(mirrored, Short(9)));
@@ -90,7 +92,7 @@ HWY_INLINE Gradients GradientsOf(Shorts dx, Shorts dy, Shorts inside) {
   return {hn::AndNot(around, turned), magnitude, hn::AndNot(hn::Xor(down, around), magnitude)};
 }
 
-// Those of eight columns of kShorts blocks, in memory.
+// The gradients of eight columns of kShorts blocks, in memory.
 struct GradientRow {
   HWY_ALIGN std::int16_t orientation[8][kShorts], magnitude[8][kShorts], upwards[8][kShorts];
 };
@@ -111,7 +113,7 @@ void GradientsAt(const HogBand& band, std::size_t row, std::size_t block, Gradie
   }
 }
 
-// Sums of eight columns: s plain, t with the weights 8 to 1.
+// Sums over eight columns: s without weights, t with the weights 8 to 1.
 struct RowSums {
   HWY_ALIGN std::uint16_t s[kShorts], t[kShorts], s_up[kShorts], t_up[kShorts];
 };
@@ -136,18 +138,18 @@ HWY_INLINE void SumRow(const GradientRow& gradients, std::size_t orientation, Ro
 
 using Ints = hn::Vec<IntTag>;
 
-// Of values with the weights 1 each (s) and n .. 1 (t), n = 8: the sums with weights 15, 13 .. 1,
-// and with 1, 3 .. 15.
+// From sums of n = 8 values without weights (s) and with the weights n .. 1 (t): the sums with the
+// weights 15, 13 .. 1 and with 1, 3 .. 15.
 struct Shares {
   Ints falling, rising;
   HWY_INLINE Shares(Ints s, Ints t)
       : falling(hn::Sub(hn::Add(t, t), s)), rising(hn::Sub(hn::ShiftLeft<4>(s), falling)) {}
 };
 
-// Sums over rows, plain and with the weights 8 to 1.
+// Sums over rows, without weights (s) and with the weights 8 to 1 (t).
 struct ColumnSums {
   Ints s, t;
-  // Not implicit: GCC compiles those without the options of NEON.
+  // Not implicit, because GCC compiles implicit constructors without the options of NEON.
   HWY_INLINE ColumnSums() : s(hn::Zero(IntTag())), t(s) {}
   HWY_INLINE void Add(const std::uint16_t* values) {
     const hn::Rebind<std::uint16_t, IntTag> half;
@@ -156,7 +158,7 @@ struct ColumnSums {
   }
 };
 
-// The votes of one kind of sums for the four cells around.
+// Stores the votes of one kind of sums for the four cells around.
 HWY_INLINE void PutVotes(const ColumnSums& s, const ColumnSums& t, std::int32_t* above,
                          std::int32_t* below, std::size_t stride) {
   const IntTag tag;

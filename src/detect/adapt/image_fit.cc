@@ -12,7 +12,7 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-// Every second pixel of every second row: the fit does not gain by more.
+// Every second pixel of every second row is used, because more pixels do not improve the fit.
 constexpr int kStep = 2;
 
 FitPixels PixelsOf(const cv::Mat& bgr, const cv::Mat& log_odds) {
@@ -24,7 +24,7 @@ FitPixels PixelsOf(const cv::Mat& bgr, const cv::Mat& log_odds) {
   return pixels;
 }
 
-// What is known of each pixel beside the local densities.
+// The log-odds of each pixel without those of the local densities.
 cv::Mat LogOddsBeside(const Evidence& evidence, const AdaptOptions& options) {
   cv::Mat z;
   cv::scaleAdd(evidence.global_log_odds, options.global_weight, evidence.spatial_prior, z);
@@ -38,10 +38,11 @@ std::vector<const std::uint8_t*> BytesOf(const cv::Mat& bgr) {
   return pixels;
 }
 
-// With a conjugate normal-inverse-Wishart prior of `strength` pixels at `prior`.
+// The maximum of the posterior with a conjugate normal-inverse-Wishart prior of `strength` pixels
+// at `prior`.
 ColorGaussian MapEstimate(const ColorGaussian& prior, const ColorGaussian& g, double strength,
                           double covariance_floor) {
-  constexpr double kLeastPixels = 1e-3;  // of which moments can be told
+  constexpr double kLeastPixels = 1e-3;  // fewer have no usable moments
   if (g.n < kLeastPixels) return prior;
   const double total = g.n + strength;
   const Vector3d step = g.mean - prior.mean;
@@ -61,7 +62,7 @@ ImageModel EmStep(const ImageModel& model, std::span<const ColorGaussian> color_
   const std::vector<ColorGaussian> found =
       EStep(pixels, CompiledMixture(Components(model), 0), means, options.local_weight);
   ImageModel next = model;
-  // Half the floor, since the colour prior's covariance has the floor in it.
+  // Half the floor, because the colour prior's covariance contains the floor already.
   for (std::size_t i = 0; i < color_priors.size(); ++i)
     next.skin[i] =
         MapEstimate(color_priors[i], found[i], strength, options.skin.covariance_floor / 2);
@@ -71,13 +72,13 @@ ImageModel EmStep(const ImageModel& model, std::span<const ColorGaussian> color_
       g.covariance += options.fit.background_covariance_floor * Matrix3d::Identity();
       next.background[i] = g;
     } else {
-      next.background[i].n = 1;  // one that has lost its pixels stays, of little weight
+      next.background[i].n = 1;  // a component without pixels stays, with little weight
     }
   }
   return next;
 }
 
-// All that is known of each pixel alone.
+// The log-odds of each pixel without the message of its neighbours.
 cv::Mat LogOddsAlone(const cv::Mat& bgr, const ImageModel& model, const cv::Mat& beside,
                      const AdaptOptions& options) {
   const CompiledMixture local(Components(model), 0);
@@ -88,7 +89,8 @@ cv::Mat LogOddsAlone(const cv::Mat& bgr, const ImageModel& model, const cv::Mat&
   return z;
 }
 
-// Begun anew, since what was believed of a pixel on the way outlives its reason (groups: 0.003).
+// Starts again without a message, because old messages outlive the evidence that they were computed
+// from (F1 of 'groups': 0.003).
 Message FinalMessage(const cv::Mat& bgr, const ImageModel& model, const cv::Mat& beside,
                      const AdaptOptions& options, MeanField& field) {
   field.Reset();
@@ -102,7 +104,7 @@ ImageModel EmSteps(ImageModel model, int steps, std::span<const ColorGaussian> c
   return model;
 }
 
-// A group of colours, and how it is best divided.
+// A group of colours, and the axis across which it is divided.
 struct Part {
   std::vector<const std::uint8_t*> pixels;
   ColorGaussian gaussian;
@@ -120,7 +122,7 @@ struct Part {
 };
 
 // Divides the part of greatest spread at its mean, across its principal axis, until there are
-// enough: the same parts for the same colours.
+// enough parts. Equal colours always give equal parts.
 std::vector<ColorGaussian> PrincipalSplit(std::vector<const std::uint8_t*> pixels,
                                           const ImageFitOptions& options) {
   const double floor = options.background_covariance_floor;
@@ -139,13 +141,13 @@ std::vector<ColorGaussian> PrincipalSplit(std::vector<const std::uint8_t*> pixel
   return gaussians;
 }
 
-// Where the fit begins: the pixels (B, G, R) that are far from all skin, as Gaussians. Where hardly
-// one is, as in grey photographs, whose colours lie on a line, those that are half as far, and so
-// on.
+// The initial background: Gaussians of the pixels (B, G, R) that are far from all skin. If there
+// are hardly any, as in grey photographs, whose colours lie on a line, the distance is halved,
+// again and again.
 std::vector<ColorGaussian> InitialBackground(const std::vector<const std::uint8_t*>& pixels,
                                              std::span<const ColorGaussian> skin,
                                              const ImageFitOptions& options) {
-  constexpr double kWithinSkin = 1.5;  // half the mean of the squared distances within a Gaussian
+  constexpr double kWithinSkin = 1.5;  // half the mean squared distance within a Gaussian
   std::vector<Matrix3d> precisions;
   const double shade = options.skin_shade * options.skin_shade;
   for (const ColorGaussian& g : skin)
@@ -205,8 +207,8 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
                    InitialBackground(BytesOf(bgr), color_priors, options.fit),
                    {}};
   if (model.background.empty()) return std::nullopt;
-  // Its weight counts all pixels, that of the others every fourth one. With its share alone F1 was
-  // lower by 0.001 to 0.003.
+  // The weight of hair counts all pixels, that of the other components every fourth one. With a
+  // quarter of its weight F1 was lower by 0.001 to 0.003.
   if (evidence.hair) model.background.push_back(*evidence.hair);
   const cv::Mat beside = LogOddsBeside(evidence, options);
   model =
@@ -215,7 +217,7 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
   MeanField field(bgr, evidence.face_size, options.refinement);
   for (int time = 0; time < options.fit.informed_times; ++time) {
     field.Run(LogOddsAlone(bgr, model, beside, options), options.fit.informed_rounds);
-    cv::Mat z = beside.clone();  // of pixels that know what their neighbours are
+    cv::Mat z = beside.clone();  // with the messages of neighbours
     field.AddMessage(z);
     model = EmSteps(std::move(model), options.fit.informed_steps, color_priors, PixelsOf(bgr, z),
                     options);
@@ -226,7 +228,7 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
 
 std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds,
                                      const AdaptOptions& options) {
-  constexpr double kMinSide = 0.01;  // of the image, that is skin
+  constexpr double kMinSide = 0.01;  // the least share of the image that is skin
   ByteSums positive;
   std::vector<const std::uint8_t*> others;
   for (int y = 0; y < bgr.rows; y += kStep)

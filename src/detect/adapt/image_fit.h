@@ -1,5 +1,4 @@
-// The colours of one image are fitted by mixtures of Gaussians, one of skin and one of the
-// background.
+// Fits two mixtures of Gaussians to the colours of one image: one of skin, one of the background.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -16,37 +15,37 @@
 namespace skinmask {
 
 struct ImageModel {
-  std::vector<ColorGaussian> skin;        // those of the colour priors, weighing as their n
-  std::vector<ColorGaussian> background;  // weighing as their n
-  Message message;  // of the neighbours of each pixel of the small image; empty: not refined
+  std::vector<ColorGaussian> skin;        // one for each colour prior, with weights n
+  std::vector<ColorGaussian> background;  // with weights n
+  Message message;  // of the neighbours of the small image's pixels; empty: no refinement
 };
-// The same for CompiledMixture: class 0 is skin.
+// The components for CompiledMixture: class 0 is skin.
 std::vector<MixtureComponent> Components(const ImageModel& model);
-// The squared Mahalanobis distances from its Gaussians.
+// The squared Mahalanobis distances to its Gaussians.
 std::vector<Quadratic> Distances(const ImageModel& model);
 
-// What else is known of each pixel, CV_32FC1 of the image's size.
+// Evidence for each pixel besides the local densities, CV_32FC1 of the image's size.
 struct Evidence {
   const cv::Mat& global_log_odds;  // less those of the model's threshold
   const cv::Mat& spatial_prior;
-  double face_size = 0;  // of the middle one of the faces in it; 0: there are none
-  std::optional<ColorGaussian> hair = {};  // where a Gaussian of the background begins
+  double face_size = 0;  // of the median face in the small image; 0: there is none
+  std::optional<ColorGaussian> hair = {};  // the start of one Gaussian of the background
 };
 
 // Fits both mixtures to a small image by EM, with the colour priors of its seeds (seed_priors.h).
-// Absent when there are none, or too few pixels are unlike them. About 3 ms.
+// Absent if there is no colour prior, or too few pixels differ from them. About 3 ms.
 std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
                                      std::span<const ColorGaussian> color_priors,
                                      const Evidence& evidence, const AdaptOptions& options);
 
-// The same for an image without seeds, by the log-odds of its own decision (image_decision.h): skin
-// begins as all pixels of positive ones, the background as all others. Absent where either are too
+// The same for an image without seeds, by log-odds relative to its division (image_decision.h):
+// skin starts with all pixels above 0, the background with all others. Absent if either has too
 // few.
 std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds,
                                      const AdaptOptions& options);
 
-// What the neighbours of each pixel of another image say, by the colours of this model; nothing
-// where they are not heard.
+// The messages of neighbours in another image, by the colours of this model; empty without
+// refinement.
 Message MessageOf(const ImageModel& model, const cv::Mat& bgr, const Evidence& evidence,
                   const AdaptOptions& options);
 

@@ -8,12 +8,12 @@
 namespace skinmask {
 namespace {
 
-constexpr int kTiles = 8;  // on either side
-constexpr int kLimit = 3;  // times as steep as the levels of a tile that has all of them alike
+constexpr int kTiles = 8;  // along each side
+constexpr int kLimit = 3;  // the greatest slope, relative to a uniform histogram's
 
-using Curve = std::array<std::uint8_t, 256>;  // of each level, what it becomes
+using Curve = std::array<std::uint8_t, 256>;  // the new level of each level
 
-// What is above the limit is given to all levels alike.
+// Counts above the limit are distributed evenly over all levels.
 Curve CurveOf(const cv::Mat& tile) {
   std::array<int, 256> counts{};
   for (int y = 0; y < tile.rows; ++y)
@@ -35,7 +35,7 @@ Curve CurveOf(const cv::Mat& tile) {
   return curve;
 }
 
-// The tiles whose middles a row or column lies between, and how far it is from the first, in
+// The two tiles between whose centres a row or column lies, and its distance from the first in
 // 256ths.
 struct Between {
   int first, second, share;

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
-// A share of the way from the first row to the second.
+// Interpolates from the first row towards the second by `share`.
 void Between(const float* first, const float* second, float share, std::size_t count, float* out) {
   const FloatTag tag;
   std::size_t i = 0;
@@ -25,8 +25,8 @@ void Between(const float* first, const float* second, float share, std::size_t c
   for (; i < count; ++i) out[i] = first[i] + share * (second[i] - first[i]);
 }
 
-// Between `count` middles, and before and after them: from each the `side` values to the next one.
-// A vector may be longer than they are; the next ones are written over what is too much.
+// Interpolates between `count` cell centres, and before and after them: `side` values from each
+// centre to the next. A vector may be longer than that; the next values overwrite the surplus.
 template <class Tag>
 void RampsOf(Tag tag, const float* middles, std::size_t count, const float* steps, std::size_t side,
              float* out) {
@@ -38,7 +38,7 @@ void RampsOf(Tag tag, const float* middles, std::size_t count, const float* step
   }
 }
 
-// In vectors that are not much longer than a side.
+// With vectors that are not much longer than `side`.
 void Ramps(const float* middles, std::size_t count, const float* steps, std::size_t side,
            float* out) {
   if (side <= 4)
@@ -61,12 +61,12 @@ SKINMASK_EXPORT(Ramps);
 
 namespace {
 
-constexpr int kMaxLanes = 16;  // that a vector may write beyond
+constexpr int kMaxLanes = 16;  // a vector may write this far beyond
 
 }  // namespace
 
 MapRows::MapRows(cv::Mat map, int side) : map_(std::move(map)), side_(side) {
-  // The first pixel at or after a middle is on it, or half a pixel beyond.
+  // The first pixel at or after the centre of a cell is at it, or half a pixel after it.
   const double first = side % 2 == 0 ? 0.5 : 0;
   for (int k = 0; k < side + kMaxLanes; ++k)
     steps_.push_back(static_cast<float>((k + first) / side));
@@ -84,7 +84,7 @@ float* MapRows::Row(int y, int width, std::vector<float>& buffer) const {
   const float* const first = map_.ptr<float>(std::clamp(row, 0, map_.rows - 1));
   const float* const second = map_.ptr<float>(std::clamp(row + 1, 0, map_.rows - 1));
   const auto share = static_cast<float>(at - above);
-  // The ramp to the first middle begins before the picture, and the last one ends after it.
+  // The ramp to the first centre begins before the picture, and the last one ends after it.
   buffer.resize(static_cast<std::size_t>(cells + std::max(width, side_ * (cells + 1)) + kMaxLanes));
   float* const middles = buffer.data();
   SKINMASK_DISPATCH(Between)(first, second, share, static_cast<std::size_t>(cells), middles);

@@ -21,7 +21,7 @@ void RequireSound(bool condition) {
   if (!condition) throw UnsoundOnnx();
 }
 
-// A field of a message of Protocol Buffers: a number, or bytes.
+// A field of a Protocol Buffers message: a number, or bytes.
 struct OnnxField {
   std::uint64_t number;
   std::int64_t value;
@@ -98,7 +98,7 @@ Tensor ReadTensor(std::string_view message) {
     else if (field.number == kData)
       tensor.data = field.bytes;
     else
-      throw UnsoundOnnx();  // other places for its numbers, in this file or outside
+      throw UnsoundOnnx();  // its numbers are elsewhere, in this file or another
   });
   RequireSound(tensor.dimensions.size() <= kMaxDimensions);
   for (const std::int64_t side : tensor.dimensions) {
@@ -185,7 +185,7 @@ class Graph {
   }
 
   void CheckNumbers(const Node& node) const {
-    // Each with the number of its inputs that are no tensors of the file.
+    // Each operator with the number of its inputs that are not tensors of the file.
     static const std::map<std::string_view, std::size_t> kOperators = {
         {"Conv", 1}, {"Relu", 1},      {"MaxPool", 1}, {"Resize", 1},
         {"Add", 2},  {"Transpose", 1}, {"Reshape", 1}, {"Sigmoid", 1}};
@@ -207,7 +207,7 @@ class Graph {
     }
   }
 
-  // So many of them.
+  // The attribute's numbers; their count must be `count`.
   static const std::vector<std::int64_t>& NumbersOf(const Node& node, std::string_view name,
                                                     std::size_t count) {
     const auto found = node.numbers.find(name);
@@ -257,7 +257,7 @@ class Graph {
 
   std::vector<Node> nodes_;
   std::map<std::string_view, Tensor> tensors_;
-  std::set<std::string_view> known_;  // what a node may take
+  std::set<std::string_view> known_;  // names that a node may take as inputs
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// This check says whether a network may be given to OpenCV's importer, which trusts what a file
-// says: a name that nothing has, or a tensor that is shorter than its dimensions, ends the process.
+// Checks whether a network may be given to OpenCV's importer. The importer trusts the file: an
+// unknown name, or a tensor that is shorter than its dimensions, ends the process.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Of an ONNX file (onnx.proto, IR version 3 and later): one graph of the operators that YuNet is
-// made of, which names nothing but what is there before, with tensors that are all there, and
-// numbers that fit them; it makes `outputs`.
+// True for an ONNX file (onnx.proto, IR version 3 and later) with one graph of YuNet's operators
+// only, whose inputs are all defined earlier, whose tensors are complete, whose numbers fit these,
+// and which computes `outputs`.
 bool IsSoundOnnx(std::string_view bytes, const std::vector<std::string>& outputs);
 
 }  // namespace skinmask

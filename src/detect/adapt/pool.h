@@ -1,4 +1,4 @@
-// A Pool lends out things that only one thread may use at a time.
+// A Pool lends objects that only one thread may use at a time.
 #pragma once
 
 #include <mutex>
@@ -7,11 +7,11 @@
 
 namespace skinmask {
 
-// As many as are in use at once; each is used again.
+// It makes as many objects as are in use at once, and lends each again.
 template <class T>
 class Pool {
  public:
-  // use(T&) with one that nobody else uses; make() gives a new one where all are in use.
+  // Calls use(T&) with an object that nobody else uses; make() makes one if all are in use.
   template <class Make, class Use>
   auto With(const Make& make, const Use& use) {
     T one = Take(make);

@@ -10,7 +10,7 @@
 namespace skinmask {
 namespace {
 
-// Four floats as the rows of a CV_32FC4 have them.
+// Four floats, as in the rows of a CV_32FC4.
 using Four = float __attribute__((vector_size(16), may_alias));
 
 const Four* RowOf(const cv::Mat4f& m, int y) { return reinterpret_cast<const Four*>(m[y]); }
@@ -49,7 +49,7 @@ Columns InverseOf(Four mean, Four squares, Four others, float epsilon) {
   return {first * over, second * over, third * over};
 }
 
-// Pixels of a side of `size` within `radius` of the place.
+// The number of pixels, along a side of `size`, within `radius` of the place.
 int Within(int place, int radius, int size) {
   return std::min(place + radius, size - 1) - std::max(place - radius, 0) + 1;
 }
@@ -65,7 +65,7 @@ int RadiusOf(const cv::Mat& small_bgr, double face_size, const RefinementOptions
 
 void BoxMeans(const cv::Mat4f& in, int radius, cv::Mat4f& out) {
   out.create(in.size());
-  // Sums over the rows of the window, between zeros.
+  // Sums over the rows of the window, with zeros on both sides.
   cv::Mat4f sums(1, in.cols + 2 * radius + 1, cv::Scalar::all(0));
   Four *const columns = RowOf(sums, 0), *const own = columns + radius + 1;
   std::vector<float> inverse_counts;
@@ -166,7 +166,7 @@ void MeanField::AddMessageTo(float* z, int y) const {
   for (int x = 0; x < factors_.cols; ++x) z[x] += weight_ * Sum(factors[x] * guide[x]);
 }
 
-// tanh(z / 2), the mean of a label of +1 or -1. Beyond 8 one is as sure as can be.
+// tanh(z / 2), the mean of a label of +1 or -1. Log-odds beyond +-8 are as good as certain.
 void MeanField::LabelRow(float* z, int y) {
   constexpr float kMax = 8, kLog2E = 0x1.715476p+0f;
   for (int x = 0; x < products_.cols; ++x)

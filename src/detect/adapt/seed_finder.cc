@@ -20,7 +20,7 @@ namespace {
 
 std::string SizeText(const cv::Size& size) { return fmt::format("{}x{}", size.width, size.height); }
 
-// Of fewer pixels of the small image no colours are told.
+// A seed with fewer pixels of the small image has no usable colours.
 void RequireEnough(const Seed& seed, const cv::Size& image, const std::string& option) {
   const int pixels = AdaptOptions().fit.pixels, side = SmallImageSquare(image, pixels);
   const Seed scaled = Scaled(seed, image, SmallImageSize(image, pixels));

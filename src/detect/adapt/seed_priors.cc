@@ -16,7 +16,7 @@ struct SeedPixel {
   bool is_upper;  // of a face: eyes and forehead
 };
 
-// Those that the seed marks; of a face an ellipse of cheeks, nose and forehead.
+// The pixels that the seed marks; for a face, those of an ellipse of cheeks, nose and forehead.
 std::vector<SeedPixel> MarkedPixels(const cv::Mat& bgr, const Seed& seed, const cv::Mat& log_odds,
                                     const SeedSkinOptions& options) {
   std::vector<SeedPixel> pixels;
@@ -44,7 +44,7 @@ bool IsUpperDark(const std::vector<SeedPixel>& pixels, double least) {
     n[p.is_upper] += 1;
     sum[p.is_upper] += p.bgr[0] + p.bgr[1] + p.bgr[2];
   }
-  // Of a face whose chin is out of the picture the upper half is all that is known.
+  // If the chin is outside of the picture, too little of the lower half is visible to compare with.
   return n[0] >= kMinPixels && 2 * n[0] >= n[1] && sum[1] * n[0] < least * sum[0] * n[1];
 }
 
@@ -60,12 +60,14 @@ std::vector<const std::uint8_t*> SeedPixels(const cv::Mat& bgr, const Seed& seed
     all.push_back(p.bgr);
     if (p.log_odds > options.min_log_odds) plausible.push_back(p.bgr);
   }
-  // Where the global model finds most of it implausible, it is the light that is odd.
+  // If the global model finds most of the seed implausible, the light is unusual, and all pixels
+  // are used.
   return 2 * plausible.size() >= all.size() ? plausible : all;
 }
 
-// Concentration steps of the minimum covariance determinant (Rousseeuw, Van Driessen 1999) from all
-// pixels: the sums of the share nearest to the Gaussian of the share before.
+// Concentration steps of the minimum covariance determinant (Rousseeuw, Van Driessen 1999),
+// starting with all pixels: each step keeps the share that is nearest to the Gaussian of the step
+// before.
 ByteSums Trim(const std::vector<const std::uint8_t*>& pixels, const SeedSkinOptions& options) {
   ByteSums sums;
   for (const std::uint8_t* p : pixels) sums.Add(p);
@@ -89,15 +91,15 @@ ByteSums Trim(const std::vector<const std::uint8_t*>& pixels, const SeedSkinOpti
 
 double LogDeterminant(const ColorGaussian& g) { return std::log(g.covariance.determinant()); }
 
-// Twice the log-likelihood that is lost when both are described by their union.
+// Twice the log-likelihood that is lost when one Gaussian describes both.
 double LossOfJoining(const ColorGaussian& a, const ColorGaussian& b) {
   return (a.n + b.n) * LogDeterminant(Joined(a, b)) - a.n * LogDeterminant(a) -
          b.n * LogDeterminant(b);
 }
 
-// Each as two, so far from its mean along its principal axis, in standard deviations, and with so
-// much less of its variance there: skin in light and skin in shade differ more than one Gaussian of
-// both has it.
+// Divides each Gaussian into two, kStep standard deviations from its mean along its principal axis,
+// with the share kLess less variance there: skin in light and skin in shade differ more than one
+// Gaussian of both allows.
 std::vector<ColorGaussian> Divided(const std::vector<ColorGaussian>& gaussians) {
   constexpr double kStep = .8, kLess = .3;
   std::vector<ColorGaussian> halves;
@@ -168,13 +170,13 @@ std::vector<ColorGaussian> SkinPriors(std::vector<ColorGaussian> color_priors, s
 
 std::optional<ColorGaussian> HairOf(const cv::Mat& bgr, const cv::Size& from,
                                     std::span<const Seed> seeds, double covariance_floor) {
-  // In sizes of the face: above the forehead, and about as wide as the head.
+  // In sizes of the face: a band above the forehead, about as wide as the head.
   constexpr double kTop = -.75, kBottom = -.52, kHalfWidth = .45;
   ByteSums sums;
   for (const Seed& seed : seeds) {
     if (!seed.face) continue;
     const FaceFrame face = *Scaled(seed, from, bgr.size()).face;
-    // A band that is turned with the face lies within this.
+    // The upright square around the band, which is turned with the face.
     const cv::Point2d middle = face.ToImage({0, (kTop + kBottom) / 2});
     const FaceFrame band{middle, (2 * kHalfWidth + .1) * face.size, 0};
     const cv::Rect around = band.Box(bgr.size());

@@ -1,5 +1,5 @@
-// A seed is where one person's skin is (seed_finder.h). It says something of the colours there,
-// which the fit to the image takes as its prior, and of the places around it.
+// The priors that seeds (seed_finder.h) give to the fit: the prior of colours by a seed's own
+// pixels, and the spatial prior around it.
 #pragma once
 
 #include <cstddef>
@@ -16,32 +16,33 @@ namespace skinmask {
 
 inline constexpr std::size_t kMaxSeeds = 64;  // of one image
 
-// The seed of an image of size `from` in its small image of size `to`; the box is empty if nothing
-// of it is left there.
+// The seed of an image of size `from`, scaled to its small image of size `to`; the box is empty if
+// nothing of the seed is left there.
 Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to);
 
-// Of the faces among them; 0 where there are none.
+// The median size of the faces among the seeds, scaled to `to`; 0 if there is none.
 double MiddleFaceSize(std::span<const Seed> seeds, const cv::Size& from, const cv::Size& to);
 
-// The seed's skin, after trimming; absent where it holds too few pixels. `seed` and the global
-// `log_odds` (less those of the model's threshold, CV_32FC1) are of the small image.
+// The Gaussian of the seed's skin after trimming; absent if the seed has too few pixels. `seed` and
+// the global `log_odds` (less those of the model's threshold, CV_32FC1) are those of the small
+// image.
 std::optional<ColorGaussian> ColorPriorOf(const cv::Mat& bgr, const Seed& seed,
                                           const cv::Mat& log_odds, const SeedSkinOptions& options);
 
-// At most `most` Gaussians for all of them, whose n are shares of faces. Of more the two are joined
-// whose union loses the least likelihood, again and again; where there is room for two of each,
-// each is divided into its side in light and its side in shade.
+// At most `most` Gaussians for all faces, with n as the number of faces. If there are more faces,
+// the two whose union loses the least likelihood are joined, again and again. If at most half of
+// `most` remain, each is divided into light and shade.
 std::vector<ColorGaussian> SkinPriors(std::vector<ColorGaussian> color_priors, std::size_t most);
 
-// The colours above the foreheads: hair, a hat or what is behind them. Of a small image, whose
-// seeds are of an image of size `from`; absent where too few pixels are there.
+// The Gaussian of the colours above the foreheads (hair, a hat, or the background). `bgr` is a
+// small image, the seeds are of an image of size `from`. Absent if there are too few pixels.
 std::optional<ColorGaussian> HairOf(const cv::Mat& bgr, const cv::Size& from,
                                     std::span<const Seed> seeds, double covariance_floor);
 
-// The middle of a head, below the middle of its face, in sizes of the face.
+// The centre of a head, below the centre of its face, in sizes of the face.
 inline constexpr double kHeadCentre = 0.05;
 
-// Log-odds, CV_32FC1 of size `to`; the seeds are of an image of size `from`.
+// The spatial prior as log-odds, CV_32FC1 of size `to`; the seeds are of an image of size `from`.
 cv::Mat SpatialPrior(const cv::Size& to, const cv::Size& from, std::span<const Seed> seeds,
                      const SpatialPriorOptions& options);
 

@@ -10,12 +10,12 @@
 namespace skinmask {
 namespace {
 
-// Squares of `square` pixels that make a side of `length`: about half of each is there.
+// The number of squares of `square` pixels along a side: at least half of each is within the image.
 int Squares(int length, int square) {
   return std::max(1, cvRound(static_cast<double>(length) / square));
 }
 
-// The sums of rows first .. last - 1, byte by byte. 256 rows do not overflow.
+// The sums of rows first .. last - 1 for each byte of a row. 256 rows do not overflow.
 void ColumnSums(const cv::Mat& bgr, int first, int last, std::vector<std::uint16_t>& sums) {
   const int count = 3 * bgr.cols;
   std::fill(sums.begin(), sums.end(), std::uint16_t{0});
@@ -26,7 +26,7 @@ void ColumnSums(const cv::Mat& bgr, int first, int last, std::vector<std::uint16
   }
 }
 
-// Adds to the three sums of each square those of its columns.
+// Adds the sums of its columns to each square's three sums.
 void AddColumns(const std::vector<std::uint16_t>& columns, int width, int square,
                 std::vector<std::int64_t>& sums) {
   const std::uint16_t* at = columns.data();
@@ -56,8 +56,8 @@ void AverageRow(const cv::Mat& bgr, int square, int y, int cells, std::uint8_t* 
     ColumnSums(bgr, from, std::min(last, from + kRowsAtOnce), columns);
     AddColumns(columns, bgr.cols, square, sums);
   }
-  // Rounded: half a unit keeps sums off the border between two bytes, so that multiplying by the
-  // inverse divides exactly.
+  // Rounded. Half a unit keeps sums off the border between two bytes, so that multiplying by the
+  // inverse equals exact division.
   const auto average = [](std::int64_t sum, int count, double inverse) {
     return static_cast<std::uint8_t>((static_cast<double>(sum) + count / 2 + 0.5) * inverse);
   };

@@ -1,20 +1,20 @@
-// Models are fitted to a small image, whose pixels are the averages of squares.
+// Models are fitted to a small image: each pixel is the average of a square of the image.
 #pragma once
 
 #include <opencv2/core.hpp>
 
 namespace skinmask {
 
-// The side of the squares whose averages make at most about `pixels` pixels of an image; 1 for an
-// image of fewer.
+// The side of the squares with which the small image has about `pixels` pixels at most; 1 for an
+// image with fewer.
 int SmallImageSquare(const cv::Size& image, int pixels);
 
-// Of the small image.
+// The size of the small image.
 cv::Size SmallImageSize(const cv::Size& image, int pixels);
 
-// The averages (CV_8UC3, of CV_8UC3) of these squares, from the first corner on; of the last ones
-// of a side as much as there is, but what is less than half of them is left out. About 0.4 ms a
-// megapixel on one core.
+// The small image (CV_8UC3, of CV_8UC3). Squares start at the first corner. The last square of a
+// side averages as much as the image has of it, and is left out if that is less than half. About
+// 0.4 ms a megapixel on one core.
 cv::Mat SmallImage(const cv::Mat& bgr, int pixels);
 
 }  // namespace skinmask

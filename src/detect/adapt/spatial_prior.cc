@@ -9,8 +9,8 @@
 namespace skinmask {
 namespace {
 
-// Widths of the transitions at the head's border and at the chin, and where the chin is. All
-// lengths are in sizes of the face: u to the right of the centre, v down.
+// Widths of the transitions at the border of the head and at the chin, and the place of the chin.
+// All lengths are in sizes of the face: u to the right of its centre, v down.
 constexpr float kHeadBlur = 0.1f, kChin = 0.5f, kChinBlur = 0.15f;
 
 float Logistic(float z) {
@@ -22,7 +22,7 @@ float Blended(float share, float a, float b) { return share * a + (1 - share) * 
 
 float Rounded(double value) { return static_cast<float>(value); }
 
-// The options as the loops over pixels take them.
+// The options as floats, for the loops over pixels.
 struct PriorAt {
   const SpatialPriorOptions& o;
   const float head = Rounded(o.head), above = Rounded(o.above), below = Rounded(o.below);
@@ -54,31 +54,32 @@ bool IsMarked(const Seed& seed, int x, int y) {
          (seed.skin.empty() || seed.skin.at<std::uint8_t>(y - seed.box.y, x - seed.box.x) != 0);
 }
 
-// In sizes of the face, or in widths and heights of a region.
+// The place of a point relative to a seed, in sizes of the face, or in widths and heights of a
+// region.
 cv::Point2d FromSeed(const Seed& seed, const cv::Point2d& point) {
   if (seed.face) return seed.face->FromImage(point);
   return {(point.x - seed.box.x) / seed.box.width - 0.5,
           (point.y - seed.box.y) / seed.box.height - 0.5};
 }
 
-// The rows of a small image in which a pixel is `step` pixels of the seeds' image.
+// The rows of the prior in a small image, each pixel of which is `step` pixels of the seeds' image.
 class PriorRows {
  public:
   PriorRows(std::span<const Seed> seeds, const SpatialPriorOptions& options, std::size_t width)
       : seeds_(seeds), prior_at_{options}, u_(width), v_(width), squared_(width), nearest_(width) {}
 
-  // Of the row whose first pixel lies at `first`.
+  // Computes the row whose first pixel lies at `first`.
   void Row(const cv::Point2d& first, double step, float* out) {
     std::ranges::fill(squared_, HUGE_VALF);
-    for (std::size_t i = 0; i < seeds_.size(); ++i) LookFrom(i, first, step);
+    for (std::size_t i = 0; i < seeds_.size(); ++i) TakeNearer(i, first, step);
     for (std::size_t i = 0; i < u_.size(); ++i) out[i] = prior_at_.AroundFace(u_[i], v_[i]);
     if (std::ranges::any_of(seeds_, [](const Seed& seed) { return !seed.face; }))
       AddRegions(first, step, out);
   }
 
  private:
-  // Pixels to which this seed is nearer than all before are seen from it.
-  void LookFrom(std::size_t seed, const cv::Point2d& first, double step) {
+  // Pixels that are nearer to this seed than to all earlier ones get coordinates relative to it.
+  void TakeNearer(std::size_t seed, const cv::Point2d& first, double step) {
     const cv::Point2d from = FromSeed(seeds_[seed], first);
     const cv::Point2d to = FromSeed(seeds_[seed], first + cv::Point2d(step, 0)) - from;
     const auto u_first = static_cast<float>(from.x), v_first = static_cast<float>(from.y);
@@ -95,7 +96,7 @@ class PriorRows {
     }
   }
 
-  // Where a region is nearest.
+  // Overwrites the pixels whose nearest seed is a region.
   void AddRegions(const cv::Point2d& first, double step, float* out) const {
     for (std::size_t i = 0; i < u_.size(); ++i) {
       const Seed& seed = seeds_[static_cast<std::size_t>(nearest_[i])];
@@ -108,7 +109,8 @@ class PriorRows {
 
   std::span<const Seed> seeds_;
   PriorAt prior_at_;
-  // Of each pixel: where it is, seen from the nearest seed, how far, and which one that is.
+  // For each pixel: its coordinates relative to the nearest seed, the squared distance, and the
+  // index of that seed.
   std::vector<float> u_, v_, squared_;
   std::vector<int> nearest_;
 };

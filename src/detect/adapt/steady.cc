@@ -9,14 +9,14 @@
 namespace skinmask {
 namespace {
 
-// What is compared reaches beyond the block by half of it on each side, so that a flat block goes
-// with its neighbours.
+// The compared window is larger than the block by half of it on each side, so that a flat block
+// moves with its neighbours.
 constexpr int kWindow = 2 * kMotionBlock;
-constexpr int kLevels = 3;             // each of half the size of the one before
-constexpr int kFarthest = 4;           // in pixels of the smallest, where all around is searched
+constexpr int kLevels = 3;             // each half the size of the one before
+constexpr int kFarthest = 4;           // search radius in pixels of the smallest level
 constexpr int kMargin = kWindow + 12;  // of repeated border
-// A vector that differs from what is expected by a pixel has to be better by so many grey levels
-// in the sum: a quarter for each pixel of the window.
+// A vector that differs from the expected one by a pixel must be better by this many grey levels in
+// the sum of differences: a quarter for each pixel of the window.
 constexpr int kPricePerPixel = kWindow * kWindow / 4;
 
 // An image with its border repeated around it.
@@ -27,7 +27,7 @@ struct Plane {
   explicit Plane(const cv::Mat1b& image) : size(image.size()) {
     cv::copyMakeBorder(image, padded, kMargin, kMargin, kMargin, kMargin, cv::BORDER_REPLICATE);
   }
-  // The corner of the window at a place, as far as the margin reaches.
+  // The first pixel of the window at a place, clamped to the margin.
   const std::uint8_t* At(int x, int y) const {
     const int column = std::clamp(x + kMargin, 0, padded.cols - kWindow);
     return padded.ptr(std::clamp(y + kMargin, 0, padded.rows - kWindow)) + column;
@@ -84,7 +84,7 @@ class BlockSearch {
   }
   cv::Vec2s best() const { return best_; }
 
-  // In eighths of a pixel, by parabolas through the neighbours.
+  // The best vector in eighths of a pixel, by parabolas through the neighbouring differences.
   cv::Vec2s Finer() const {
     const int here = Difference(best_[0], best_[1]);
     const auto part = [&](int less, int more) {
@@ -108,7 +108,8 @@ class BlockSearch {
   int least_ = 1 << 30;
 };
 
-// What the level of half the size says of a block, and of those beside it; 0 where there is none.
+// Twice the vectors, at the level of half the size, of the block and of those beside it; 0 without
+// such a level.
 std::array<cv::Vec2s, 5> Coarser(const BlockMotion& coarse, int block_x, int block_y) {
   std::array<cv::Vec2s, 5> vectors;
   if (coarse.empty()) return vectors;
@@ -138,15 +139,15 @@ BlockMotion VectorsOf(const Plane& now, const Plane& before, const BlockMotion& 
   return vectors;
 }
 
-// What is more certain counts as this, so that no answer takes long to be changed.
+// Log-odds are clamped to this, so that no pixel takes long to change.
 constexpr float kCertain = 6;
-// Differences of colour, in grey levels summed over the three channels: up to the first it is the
-// same thing in the same light, from the second on another one.
+// Differences of colour, in grey levels summed over the three channels. Up to the first it is the
+// same object in the same light, from the second on it is another one.
 constexpr int kSameColor = 16, kOtherColor = 48;
 
-// A place of an image between four pixels, in parts of a pixel.
+// A place between four pixels of an image.
 struct Place {
-  int x, y, right, down;  // of the first of the four; parts on the way to the next ones
+  int x, y, right, down;  // of the first pixel; and the parts of a pixel to the next ones
 
   Place(int pixel_x, int pixel_y, const cv::Vec2s& vector)
       : x(kMotionUnits * pixel_x + vector[0]), y(kMotionUnits * pixel_y + vector[1]) {
@@ -155,11 +156,11 @@ struct Place {
     x = (x - right) / kMotionUnits;
     y = (y - down) / kMotionUnits;
   }
-  // Whether all four pixels are in the image that count.
+  // Whether all pixels of non-zero weight are in the image.
   bool IsWithin(const cv::Size& size) const {
     return x >= 0 && y >= 0 && x + (right > 0) < size.width && y + (down > 0) < size.height;
   }
-  // The mean of the four, weighing as they are near, by `at(x, y)`.
+  // The mean of the four values `at(x, y)`, weighted by nearness.
   template <class T, class At>
   T Mean(const At& at) const {
     constexpr int kAll = kMotionUnits * kMotionUnits;
@@ -172,7 +173,7 @@ struct Place {
   }
 };
 
-// 1 where the pixel's colour was at that place, too, 0 where there was another one.
+// 1 if that place had the pixel's colour before, 0 if it had another one.
 float Sameness(const cv::Vec3b& color, const cv::Mat3b& before, const Place& place) {
   int difference = 0;
   for (int i = 0; i < 3; ++i)
@@ -199,7 +200,7 @@ BlockMotion MotionTo(const cv::Mat1b& before, const cv::Mat1b& now) {
 void MotionOfRow(const BlockMotion& motion, int y, int width, std::vector<cv::Vec2s>& row) {
   constexpr int kHalf = kMotionBlock / 2;
   const auto between = [](int place, int count, int& first, int& second) {
-    const int block = (place + kHalf) / kMotionBlock - 1;  // whose middle is before the place
+    const int block = (place + kHalf) / kMotionBlock - 1;  // its centre is before the place
     first = std::clamp(block, 0, count - 1);
     second = std::clamp(block + 1, 0, count - 1);
     return (place + kHalf) % kMotionBlock;

@@ -1,6 +1,6 @@
-// What a stream of frames shows: scenes and their ends, and faces, which are searched for every few
-// frames and followed between. It does not know what is learnt from that, so that a frame can be
-// seen while the one before is still learnt from.
+// Watches a stream of frames: detects cuts, and searches and tracks faces. It does not depend on
+// what is learnt from the frames, so a frame can be watched while the one before is still learnt
+// from.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@
 
 namespace skinmask {
 
-// A frame that colours were fitted to: how far the picture is from it by now, and whether that is
-// so far that they are fitted to anew.
+// The frame that colours were last fitted to: how far a new frame differs from it, and whether that
+// is enough for a new fit.
 class LastFit {
  public:
   void Note(const TrackingFrame& now, std::int64_t number);
   void Clear() { fitted_ = {}; }
   bool IsTimeForNext(const TrackingFrame& now, std::int64_t number) const;
-  // The share of all that a frame says which is to count, beside what those before have said; one
-  // that is nearly the last one says as little as it differs. 1 where there was none.
+  // The weight of a new frame against those before it: the smaller, the less it differs from the
+  // last fitted one. 1 without a fit.
   double Rate(const TrackingFrame& now) const;
 
  private:
-  // A mean difference in grey levels; without a fit as far as can be.
+  // The mean difference in grey levels; 256 without a fit.
   double Change(const TrackingFrame& now) const;
   TrackingFrame fitted_;
   std::int64_t number_ = 0;
 };
 
-// What is seen in one frame.
+// The result of watching one frame.
 struct StreamAdapter::Sight {
   TrackingFrame frame;
-  std::int64_t number = 0;                  // from 1 up
-  bool is_cut = false;                      // another scene than the frame before, or the first one
-  bool is_same = false;                     // as the frame before, to the bit
+  std::int64_t number = 0;                  // 1, 2, ...
+  bool is_cut = false;                      // a new scene, or the first frame
+  bool is_same = false;                     // equal to the frame before, to the bit
   bool has_news = false;                    // something may be learnt from it
-  std::vector<Seed> seeds;                  // where they are
-  std::vector<Face> faces;                  // those of them that are faces
-  std::vector<ColorGaussian> color_priors;  // one for each
-  bool fits_anew = false;                   // the colours of these seeds are fitted to anew
-  cv::Mat global;  // the model's log-odds of the small image, where there are seeds
+  std::vector<Seed> seeds;                  // at their places in this frame
+  std::vector<Face> faces;                  // those of the seeds that are faces
+  std::vector<ColorGaussian> color_priors;  // one for each seed
+  bool fits_anew = false;                   // the colours are to be fitted again
+  cv::Mat global;  // the global log-odds of the small image, if there are seeds
 };
 
 class StreamAdapter::Watch {
@@ -68,10 +68,10 @@ class StreamAdapter::Watch {
   std::int64_t frame_ = 0, next_search_ = 0, began_ = 0, due_ = 0;
   TrackingFrame last_, searched_;
   std::future<std::vector<Seed>> pending_;
-  bool is_stale_ = false;  // what is pending is of another scene
-  bool is_quiet_ = false;  // the last search found what was followed, and nothing else
+  bool is_stale_ = false;  // the pending search is of an earlier scene
+  bool is_quiet_ = false;  // the last search found the tracked seeds, and nothing else
   FaceTracker tracker_;
-  bool has_colors_ = false;  // of the seeds that were followed last
+  bool has_colors_ = false;  // the last frame's seeds have colour priors
   LastFit fit_;
 };
 

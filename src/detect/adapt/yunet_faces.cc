@@ -18,8 +18,8 @@ namespace skinmask {
 namespace {
 
 constexpr int kStrides[] = {8, 16, 32};
-constexpr int kPadding = 32;                        // sides of what goes in are multiples of it
-constexpr double kMaxOverlap = 0.3;                 // of two faces, as intersection over union
+constexpr int kPadding = 32;                        // the input's sides are multiples of it
+constexpr double kMaxOverlap = 0.3;                 // intersection over union of two faces
 constexpr std::uintmax_t kMaxFileSize = 100 << 20;  // bytes; YuNet has 230,000
 constexpr int kLandmarks = 5;  // the eyes, the nose and the corners of the mouth
 
@@ -29,7 +29,8 @@ struct Found {
   std::array<cv::Point2d, kLandmarks> landmarks;
 };
 
-// For each stride: confidence in the class and in the place, box and landmarks of each cell.
+// The outputs for each stride: for each cell the class and place confidences, the box and the
+// landmarks.
 const std::vector<std::string>& NetOutputs() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
@@ -41,7 +42,7 @@ const std::vector<std::string>& NetOutputs() {
   return names;
 }
 
-// The four outputs of a stride for `cells` cells, which have so many numbers each.
+// The numbers per cell of the four outputs of a stride.
 constexpr std::array<std::size_t, 4> kNumbers = {1, 1, 4, 2 * kLandmarks};
 
 bool HasShapes(const std::vector<cv::Mat>& outputs, const cv::Size& size) {
@@ -56,7 +57,7 @@ bool HasShapes(const std::vector<cv::Mat>& outputs, const cv::Size& size) {
   return true;
 }
 
-// The faces of one stride (outputs as kNumbers), in pixels of what went in.
+// The faces of one stride (outputs as in kNumbers), in pixels of the network's input.
 void Decode(const cv::Mat* outputs, int stride, int columns, double min_score,
             std::vector<Found>& faces) {
   const float *cls = outputs[0].ptr<float>(), *obj = outputs[1].ptr<float>(),
@@ -79,7 +80,7 @@ void Decode(const cv::Mat* outputs, int stride, int columns, double min_score,
   }
 }
 
-// Of faces that overlap the one of the greatest score.
+// Of overlapping faces, keeps the one with the greatest score.
 std::vector<Found> WithoutOverlaps(std::vector<Found> faces) {
   std::ranges::stable_sort(faces, std::greater{}, &Found::score);
   std::vector<Found> kept;
@@ -93,8 +94,9 @@ std::vector<Found> WithoutOverlaps(std::vector<Found> faces) {
   return kept;
 }
 
-// A square of the box's height. The face's axis is the mean of the line from the eyes to the mouth
-// and of the one square to the eyes: of a head that is turned aside, either alone is off.
+// A square of the box's height. Its axis is the mean of the line from the eyes to the mouth and of
+// the perpendicular to the line between the eyes: for a head that is turned aside, each alone is
+// wrong.
 FaceFrame FrameOf(const Found& face) {
   const auto& p = face.landmarks;
   const cv::Point2d eyes = (p[0] + p[1]) / 2, mouth = (p[3] + p[4]) / 2, across = p[1] - p[0];
@@ -111,7 +113,7 @@ class YuNetFaces : public SeedFinder {
     if (std::filesystem::file_size(file, error) > kMaxFileSize && !error) throw NotYuNet();
     bytes_ = ReadFile(file);
     if (!IsSoundOnnx(bytes_, NetOutputs())) throw NotYuNet();
-    // A trial, for a file that is no such network to be told of before any work.
+    // A trial run, so that a file that is no such network is reported before any work.
     if (!HasShapes(Run(cv::Mat::zeros(2 * kPadding, kPadding, CV_8UC3)), {kPadding, 2 * kPadding}))
       throw NotYuNet();
   }

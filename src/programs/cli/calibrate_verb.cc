@@ -22,7 +22,7 @@ struct CalibrateFlags {
   std::string output;
 };
 
-// The slope next to the threshold is a number of its own.
+// The slopes next to the threshold are separate members.
 Json JsonOf(const CalibrationCurve& curve, std::size_t images) {
   return Json{{"images", images},
               {"below", curve.below.lines.front().slope},
@@ -46,7 +46,7 @@ Json JsonOf(const AdaptedCalibrationFit& fit) {
   return root;
 }
 
-// What the curves are called, of how many images they are, and themselves.
+// The name, the number of images and the curve of each kind.
 auto NamedCurves(const AdaptedCalibrationFit& fit) {
   const AdaptedCalibration& c = fit.calibration;
   return std::array{std::tuple("fitted to faces", fit.faces, &c.faces),
@@ -65,8 +65,8 @@ void PrintFit(const AdaptedCalibrationFit& fit) {
     Print("{:<24} {:>8}  {}\n", kind, images, CurveWords(*curve));
 }
 
-// Of curves of few images, which say more of these than of others, and of curves that other images
-// do not bear out.
+// Warns of curves from few images, which may not hold for other images, and of curves that make the
+// error of left-out images larger.
 void Warn(const AdaptedCalibrationFit& fit) {
   constexpr std::size_t kFew = 20;
   for (const auto& [kind, images, curve] : NamedCurves(fit))

@@ -54,7 +54,7 @@ void NoteOptions(const CLI::App& verb, Context& context) {
       value = values.front();
     else
       value = values;
-    // To say --adapt auto insists on it, with seeds and for what is no skin.
+    // An explicit --adapt auto has an effect (with seeds, and for classes other than skin).
     const bool as_ever =
         name != "adapt" && ((values.size() == 1 && values.front() == usual) ||
                             fmt::format("[{}]", fmt::join(values, ",")) == usual);  // of a list
@@ -62,8 +62,8 @@ void NoteOptions(const CLI::App& verb, Context& context) {
   }
 }
 
-// --json takes a file only as --json=FILE or, of verbs with inputs, where the next word ends in
-// .json; otherwise `detect --json a.jpg` would take the photograph for the place to write to.
+// --json takes a file only as --json=FILE or, for verbs with inputs, if the next word ends in
+// .json. Otherwise `detect --json a.jpg` would take the photograph for the output.
 CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
   CommandLine line{{argv + 1, argv + argc}, {}};
   std::vector<std::string>& words = line.words;
@@ -73,7 +73,7 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
   });
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
-    // Its value is empty, and not the next word, for which CLI11 would take it.
+    // The value is empty; CLI11 would take the next word for it.
     if (words[i].starts_with("--") && words[i].find('=') == words[i].size() - 1) {
       words[i].pop_back();
       words.insert(words.begin() + static_cast<std::ptrdiff_t>(++i), "");
@@ -131,7 +131,7 @@ bool Has(const CLI::App& verb, const std::string& option) {
   return found && found->count() > 0;
 }
 
-// What it was given, or where it was not, its default.
+// The given values, or the default.
 Words Values(const CLI::App& verb, const std::string& option) {
   const CLI::Option* const found = verb.get_option_no_throw(option);
   if (!found) return {};
@@ -146,7 +146,7 @@ bool Is(const CLI::App& verb, const std::string& option,
 }
 
 bool HasSeed(const CLI::App& verb) { return Has(verb, "--seed-mask") || Has(verb, "--seed-rect"); }
-// Nothing adapts, so nothing is refined.
+// Without adaptation there is no refinement.
 bool AdaptsNothing(const CLI::App& verb) { return Is(verb, "--adapt", {"off"}) && !HasSeed(verb); }
 bool SearchesNoFaces(const CLI::App& verb) { return !Has(verb, "--adapt") && HasSeed(verb); }
 bool DividesNothing(const CLI::App& verb) { return Is(verb, "--adapt", {"off", "faces"}); }
@@ -172,11 +172,12 @@ bool NamesImagesOnly(const CLI::App& verb) {
 bool NamesFilesOnly(const CLI::App& verb) {
   if (Has(verb, "--files-from")) return false;
   return std::ranges::all_of(Values(verb, "input"), [](const std::string& input) {
-    const NamedMedia named(input);  // what has no such name, or comes in a pipe, may be an archive
+    const NamedMedia named(input);  // other names and pipes may be archives
     return IsRegularFile(input) && (named.image || named.video);
   });
 }
-// A video is lossless where nobody watches it and no codec is named; folders may hold anything.
+// True if all outputs are lossless. A video is lossless if it is not to be watched and no codec is
+// given; folders may hold anything.
 bool LosesNothing(const CLI::App& verb) {
   using Format = OutputStyle::Format;
   const NamedMedia output(Values(verb, "-o").front());
@@ -211,12 +212,12 @@ bool ShowsNothing(const CLI::App& verb) {
 bool MeasuresNothing(const CLI::App& verb) {
   return WritesNoTable(verb) && !Has(verb, "--json") && !Has(verb, "--jsonl");
 }
-// With either, --force is for that file.
+// With a table or a record, --force applies to that file.
 bool ResumesAndWritesNoFile(const CLI::App& verb) {
   return Has(verb, "--resume") && MeasuresNothing(verb);
 }
 
-// Verbs and options are divided by spaces. `why` stands behind the option.
+// `verbs` and `options` are separated by spaces. The message is the option followed by `why`.
 struct Rule {
   std::string_view verbs, options;
   bool (*is_inapplicable)(const CLI::App&);
@@ -269,7 +270,7 @@ constexpr Rule kRules[] = {
     {"sample compare", "--step", ReadsTablesOnly, "is for images, and tables are read"},
 };
 
-// Of each option of AdaptTable. Some of these have a rule in kRules, too.
+// Rules for every option of AdaptTable; some options have rules in kRules, too.
 constexpr Rule kRulesOfAdaptation[] = {
     {"evaluate", "", HasNoImages, "needs --images"},
     {"detect live evaluate", "", AdaptsNothing, "is of adapted images, and --adapt off is given"},
@@ -282,18 +283,22 @@ void Require(const CLI::App& verb, const Rule& rule, const std::string& option) 
     throw UsageError(fmt::format("{} {}", option, rule.why));
 }
 
-// Of train, where there is one kind, and of compare, where there may be several, with settings.
+// Throws UsageError for options that do not apply to any chosen kind: of train, which has one kind,
+// and of compare, which can have several kinds with settings.
 void RequireOfKinds(const CLI::App& verb) {
   const std::string kinds_option = verb.get_name() == "train" ? "--kind" : "--kinds";
-  if (verb.get_name() != "train" && !Has(verb, kinds_option)) return;  // all kinds
+  if (verb.get_name() != "train" && !Has(verb, kinds_option))
+    return;  // by default all kinds are
+             // compared
   Words kinds;
   for (const std::string& kind : Values(verb, kinds_option))
     kinds.push_back(kind.substr(0, kind.find(':')));
   const std::vector<std::string_view> known = KindNames();
   for (const std::string& kind : kinds)
-    if (std::ranges::find(known, kind) == known.end()) return;  // which is said later
+    if (std::ranges::find(known, kind) == known.end()) return;  // reported later
   for (const OptionRow& row : FitTable().rows()) {
-    const bool of_train = verb.get_name() == "train" || row.name != "seed";  // compare has its own
+    // The --seed of `compare` is another option.
+    const bool of_train = verb.get_name() == "train" || row.name != "seed";
     if (of_train && !row.kinds.empty() && Has(verb, FlagOf(row.name)) &&
         std::ranges::find_first_of(kinds, row.kinds) == kinds.end())
       throw UsageError(fmt::format("{} is of {}, and {} is {}", FlagOf(row.name),
@@ -304,7 +309,7 @@ void RequireOfKinds(const CLI::App& verb) {
     throw UsageError("--rate is of --solver gradient and sgd, and newton takes no rate");
 }
 
-// A kind of output that stands among the inputs.
+// Throws UsageError for a kind of output among the inputs.
 void RequireKindsJoined(const CLI::App& verb) {
   const std::vector<std::string_view> all = OutputNames();
   for (const std::string& input : Values(verb, "input")) {
@@ -317,7 +322,7 @@ void RequireKindsJoined(const CLI::App& verb) {
   }
 }
 
-// The word behind --json that was taken for an input, and is none.
+// Throws UsageError if the word after --json, which counts as an input, cannot be one.
 void RequireJsonFile(const CLI::App& verb, const std::string& word) {
   const NamedMedia named(word);
   if (word.empty() || named.image || named.video) return;
@@ -342,7 +347,9 @@ void RequireNoInapplicableOption(const CLI::App& verb) {
 }
 
 void RequireWordsInPlace(const CLI::App& verb, const std::string& after_json) {
-  if (verb.get_name() != "live") RequireJsonFile(verb, after_json);  // live: a camera has any name
+  if (verb.get_name() != "live")
+    RequireJsonFile(verb, after_json);  // live: a camera can have any
+                                        // name
   if (verb.get_name() == "detect") RequireKindsJoined(verb);
 }
 

@@ -1,5 +1,5 @@
-// The words of the command line: before the parser has them, where it does not understand them, and
-// where it does, and they are not meant: options that do nothing beside others.
+// Handles the words of the command line: preparation for the parser, errors of the parser, and
+// options that have no effect because of other options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,31 +11,31 @@
 namespace skinmask::cli {
 
 struct CommandLine {
-  std::vector<std::string> words;  // behind the program's name
-  std::string after_json;          // the word behind --json, where that is taken for an input
+  std::vector<std::string> words;  // after the program's name
+  std::string after_json;          // the word after --json, if it counts as an input
 };
 
-// Of a program with at least one word: `skinmask --version` is the verb `version`; --json
-// without a file gets - for one, and --csv= an empty text.
+// Reads the words; there must be at least one. `skinmask --version` becomes the verb `version`;
+// --json without a file gets the value -, and --csv= an empty text.
 CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv);
 
-// Notes the options that were given, by their long names: what was said of each, a list where it
-// was more than one thing. Those that decide results are all but Aside() (verb.h).
+// Records the given options by their long names with their values; a list if there are several.
+// Options with Aside() (verb.h) do not count as determining the results.
 void NoteOptions(const CLI::App& verb, Context& context);
 
-// Throws UsageError where `word` is no verb of the program; it names the nearest.
+// Throws UsageError, with the nearest verb, if `word` is not a verb of the program.
 void RequireVerb(const CLI::App& app, const std::string& word);
 
-// The line about a command that could not be parsed, a verb of the app or the app itself; of an
-// option that there is not, it names the nearest that there is.
+// The message for a command (a verb, or the app itself) that could not be parsed. For an unknown
+// option it names the nearest known one.
 std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error);
 
-// Throws UsageError for an option of the command line that another one makes void, so that nobody
-// takes it for obeyed. docs/cli.md, 'Options that need others', has them all.
+// Throws UsageError for a given option that has no effect because of another one, so that nobody
+// believes that it was obeyed. docs/cli.md, 'Options that need others', has the list.
 void RequireNoInapplicableOption(const CLI::App& verb);
 
-// Throws UsageError for inputs that were meant as the value of an option: `--output mask overlay`,
-// `--json out`. `after_json` is the word behind --json, if it was taken for an input.
+// Throws UsageError for inputs that were probably meant as the value of an option: `--output mask
+// overlay`, `--json out`. `after_json` is the word after --json, if it counts as an input.
 void RequireWordsInPlace(const CLI::App& verb, const std::string& after_json);
 
 }  // namespace skinmask::cli

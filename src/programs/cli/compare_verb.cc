@@ -37,18 +37,18 @@ struct CompareFlags {
                                  "logistic", "histogram-nb", "histogram"};
   std::vector<std::string> spaces{"BGR", "YCrCb", "rg", "HSV", "Lab", "Luv"};
   std::vector<std::string> channels{"all"}, shrinkages{"0"};
-  std::vector<std::string> models;  // files, and kBuiltInModel
+  std::vector<std::string> models;  // files, or kBuiltInModel
   std::string covariance = "mle", positive = "skin", select = "auc", take = "best", output, report;
   std::size_t folds = 5;
   std::uint64_t seed = 0;
   DecisionFlags decision;
-  std::string shard = "1/1";          // which of the models to judge,
-  std::string partial;                // for this file of a part
-  std::vector<std::string> partials;  // files to make the whole of
+  std::string shard = "1/1";          // the shard of the models to judge
+  std::string partial;                // the file of the part to write
+  std::vector<std::string> partials;  // the files to merge
 };
 
-constexpr std::string_view kNoKind = "none";           // as the one kind: nothing is trained
-constexpr std::string_view kBuiltInModel = "default";  // as a model: the built-in one
+constexpr std::string_view kNoKind = "none";           // as the only kind: nothing is trained
+constexpr std::string_view kBuiltInModel = "default";  // as a model: the built-in model
 
 void CheckPart(const CompareFlags& flags, const Context& context) {
   RequirePartial(flags.shard, flags.partial, flags.partials);
@@ -95,7 +95,7 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
       ->check(NamedLike({}, "a model"));
 }
 
-// Of the given models those that are files.
+// The given models that are files.
 std::vector<std::string> ModelFilesOf(const CompareFlags& flags) {
   std::vector<std::string> files = flags.models;
   std::erase(files, kBuiltInModel);
@@ -142,7 +142,8 @@ std::vector<FitOptions> CandidatesOf(const CompareFlags& options) {
   return AsUsage([&] { return Candidates(names); });
 }
 
-// What stands beside the candidates. A model of another class would be asked another question.
+// The given models. A model that finds another class is refused, because its scores would not be
+// comparable.
 std::vector<GivenModel> ModelsOf(const CompareFlags& options) {
   std::vector<GivenModel> models;
   for (const std::string& name : options.models) {
@@ -159,7 +160,8 @@ std::vector<GivenModel> ModelsOf(const CompareFlags& options) {
   return models;
 }
 
-// Trains the best candidate, or the simplest of those that do as well, on everything.
+// Trains the chosen candidate (the best one, or the simplest one within one standard error) on all
+// samples.
 void WriteChosen(const Samples& samples, const Comparison& comparison, const CompareFlags& options,
                  Context& context, const Run& run) {
   const std::optional<Choice> choice = OneStandardErrorRule(comparison);
@@ -179,7 +181,7 @@ void WriteChosen(const Samples& samples, const Comparison& comparison, const Com
   WriteFile(options.output, ModelToJson(model), context.if_exists());
 }
 
-// Tables, pictures, models and parts.
+// The files for the sandbox: tables, images, models and parts.
 Access AccessOf(const CompareFlags& options) {
   Access access{PathsOf(options.samples, options.pairs),
                 {},
@@ -202,7 +204,7 @@ CompareOptions CompareOptionsOf(const CompareFlags& options, const Run& run) {
   return {options.folds, options.seed, CriterionFromName(options.select), run.progress, run.stop};
 }
 
-// What tells parts of other data, or beside other given models, from those of this run.
+// The header of parts of this run. It differs for other data and other given models.
 PartHeader HeaderOf(const CompareFlags& options, const Samples& samples,
                     const std::vector<GivenModel>& models, const Context& context) {
   std::string given;
@@ -210,7 +212,7 @@ PartHeader HeaderOf(const CompareFlags& options, const Samples& samples,
   PartHeader header;
   header.version = kVersion;
   header.options = context.options;
-  // The digest tells data apart, wherever they lie; and ".5" is 0.5.
+  // Data are identified by their digest, not by their place; and ".5" equals 0.5.
   for (const char* const place : {"samples", "images", "masks"}) header.options.erase(place);
   Json shrinkages = Json::array();
   for (const std::string& text : options.shrinkages) {
@@ -218,14 +220,14 @@ PartHeader HeaderOf(const CompareFlags& options, const Samples& samples,
     FitTable().Set(fit, "shrinkage", text);
     shrinkages.push_back(FitTable().Get(fit, "shrinkage"));
   }
-  header.options.erase("shrinkage");  // options are compared in their order
+  header.options.erase("shrinkage");  // options are compared in order
   header.options["shrinkage"] = shrinkages;
   header.data = Sha256(FormatSamples(samples));
   header.model = Sha256(given);
   return header;
 }
 
-// Fits and judges the models of a shard, for a merge.
+// Fits and scores the models of a shard, for a merge.
 void WritePart(const CompareFlags& options, const Samples& samples, PartHeader header,
                Comparison comparison, Context& context) {
   header.shard = ShardOf(options.shard);
@@ -236,12 +238,12 @@ void WritePart(const CompareFlags& options, const Samples& samples, PartHeader h
   WriteFile(options.partial, FormatComparisonPart(header, comparison.models), context.if_exists());
 }
 
-// Puts into `whole` what the parts found; the scores of all its models, that is.
+// Copies the scores of the parts into `whole`; the parts must have the scores of all its models.
 void AddParts(const CompareFlags& merge, const PartHeader& here, Comparison& whole) {
   PartSet set;
   for (const std::string& file : merge.partials) {
     const ComparisonPart part = ReadComparisonPart(file);
-    // Of the model of --write, which the merge chooses.
+    // These options choose the model of --write, which only the merge writes.
     RequireMadeWith(file, part.header.options, here.options,
                     {"take", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
     set.Add(file, part.header);
@@ -258,7 +260,7 @@ void RunCompare(const CompareFlags& options, Context& context) {
   CheckCompareFlags(options, context);
   context.options = context.deciding;
   RequireFiles(options.partials, "--partials");
-  KeepFreedMemory();  // each fit takes tables of tens of megabytes: a tenth of the whole time
+  KeepFreedMemory();  // each fit allocates tens of megabytes
   const std::vector<FitOptions> candidates = CandidatesOf(options);
   context.Confine(AccessOf(options));
   const std::vector<GivenModel> models = ModelsOf(options);
@@ -274,13 +276,13 @@ void RunCompare(const CompareFlags& options, Context& context) {
     const Run run = context.StartRun("fits");
     if (ScoreModels(samples, CompareOptionsOf(options, run), comparison)) SortModels(comparison);
   }
-  if (StopFlag()) return;  // scores of a part would pass for the whole
+  if (StopFlag()) return;  // incomplete scores would look like complete ones
   for (ComparedModel& m : comparison.models) m.problem = WithFlags(m.problem);
   Show(comparison, options, context);
   if (!comparison.models.front().problem.empty())
     throw Error("candidates", "none could be fitted (each one's line says why)");
   if (options.output.empty()) return;
-  // A given model is there already, and needs no training.
+  // Given models need no training.
   std::erase_if(comparison.models, [](const ComparedModel& m) { return m.given.has_value(); });
   WriteChosen(samples, comparison, options, context, context.StartRun("images"));
 }

@@ -14,22 +14,22 @@ namespace skinmask::cli {
 
 namespace {
 
-// The first words of what an option means, for lists where each option has a line.
+// The first words of an option's description, for lists with one line for each option.
 std::string BriefOf(const CLI::Option& option) {
   const std::string& text = option.get_description();
   return text.substr(0, std::min(text.find("; "), text.find(" (")));
 }
 
-// True if an option takes several words. Those without an option of their own are then its values,
-// which shells other than bash do not see.
+// True if an option takes several words. Shells other than bash take words that follow such an
+// option for arguments, and do not recognise them as values of the option.
 bool AnyTakesSeveral(const CLI::App& verb) {
   return std::ranges::any_of(verb.get_options(), [&verb](const CLI::Option* option) {
     return OfferOf(verb, *option).several;
   });
 }
 
-// A part sets for the option $1, or without one for the words between options: takes, words, list,
-// several, files, folders; and flags, those of the verb.
+// The part of a verb sets these variables for the option $1 or, if that is empty, for arguments:
+// takes, words, list, several, files, folders; and flags, the options of the verb.
 constexpr const char* kBashTail = R"bash(
 # What fits the option $2 of the verb $1.
 _skinmask_look() {
@@ -127,7 +127,7 @@ constexpr const char* kZshTail = R"zsh(
 _skinmask "$@"
 )zsh";
 
-// Within single quotes, in a specification of _arguments.
+// Escapes text for single quotes in a specification of _arguments.
 std::string ZshEscaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -141,7 +141,7 @@ std::string ZshEscaped(std::string_view text) {
   return escaped;
 }
 
-// What is done to complete a value; nothing is offered where nothing is known.
+// The zsh action that completes a value; a blank if nothing is known.
 std::string ActionOf(const Offer& offer) {
   std::string files;
   if (!offer.files.empty()) files = fmt::format("_files -g \"{}\"", fmt::join(offer.files, " "));
@@ -154,7 +154,8 @@ std::string ActionOf(const Offer& offer) {
   return "{" + add + (files.empty() ? "" : "; " + files) + "}";
 }
 
-// What is no longer offered beside the option: itself, where it comes once, and what it excludes.
+// The options that are no longer offered after this option: itself, unless it is repeatable, and
+// those that it excludes.
 std::string Without(const CLI::Option& option) {
   std::set<std::string> names = ExcludedBy(option);
   if (option.get_expected_max() > 1) return "*";
@@ -226,13 +227,13 @@ std::string FishQuoted(std::string_view text) {
   return quoted + "'";
 }
 
-// A line of the script for the verb; without one for the words before a verb.
+// A line of the script for a verb or, without one, for the words before a verb.
 std::string FishLine(const std::string& verb, const std::string& rest) {
   return fmt::format("complete -c skinmask -n '__skinmask_verb_is {}' {}\n",
                      verb.empty() ? "\"\"" : verb, rest);
 }
 
-// What completes a value.
+// The arguments of `complete` for a value.
 std::string ArgumentsFor(const Offer& offer) {
   std::vector<std::string> parts;
   const std::string words = fmt::format("{}", fmt::join(offer.words, " "));

@@ -29,7 +29,7 @@ std::string Grouped(std::size_t number) {
   return text;
 }
 
-// What lies in folders is looked at when these are read: Run::written.
+// Throws Error if an output file is an input. Files in folders are checked later, by Run::written.
 void RequireNoInput(const Access& access) {
   for (const std::filesystem::path& file : access.files)
     for (const std::filesystem::path& read : access.reads)
@@ -104,7 +104,7 @@ void Context::Confine(Access access, bool replaces_model) {
 Model Context::LoadModel() const {
   if (model.empty()) return DefaultModel();
   const std::string text = ReadFile(model, {.most = kMaxModelBytes});
-  // The parser of JSON would complain of the first byte of a photograph.
+  // The error of the JSON parser, about the first byte of a photograph, would not help.
   if (const ImageCodec* const codec = CodecOf(text))
     throw Error(model, fmt::format("is a {} image (a model is JSON, which `skinmask train` writes)",
                                    codec->name));
@@ -170,7 +170,7 @@ Run Context::StartRun(const std::string& unit) {
 
 void KeepFreedMemory() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's maximum
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
 }

@@ -1,5 +1,5 @@
-// What a verb is run with: the options that every verb has, where its lines go, and the record of
-// its inputs.
+// The context of a verb: the options that all verbs have, the destination of messages, and the
+// record of its inputs.
 #pragma once
 
 #include <atomic>
@@ -27,25 +27,25 @@ namespace skinmask::cli {
 // Exit statuses, as in docs/cli.md.
 enum Exit : int { kDone = 0, kPartly = 1, kUsage = 2, kInterrupted = 130 };
 
-// True once SIGINT, SIGTERM or SIGHUP came. The first one asks for an orderly end, a second one
-// kills. Where a decoder does not come back within a second of the first, the run ends there, with
-// status 130 and without the files that it had begun.
+// True after SIGINT, SIGTERM or SIGHUP. The first signal requests an orderly end; a second one ends
+// the program at once. If a decoder does not return within a second of the first signal, the
+// program ends with status 130 and removes its unfinished files.
 const std::atomic<bool>& StopFlag();
 
-// Keeps memory that is freed with the process. The system would take its pages, and clear them
-// before it gives them out again, which takes time.
+// Makes malloc keep freed memory. Otherwise the system would take the pages back and clear them
+// before the next use, which takes time.
 void KeepFreedMemory();
 
-// How many inputs may fail before the exit status tells: so many, or so many of a hundred.
+// The number, or percentage, of inputs that may fail before the exit status is an error.
 struct FailureLimit {
   double number = 0;
   bool percent = false;
 };
 
-// "10" or "5%"; how CLI11 reads an option of this type.
+// Parses "10" or "5%". CLI11 calls this function for options of this type.
 bool lexical_cast(const std::string& text, FailureLimit& limit);
 
-// Many short texts in one piece of memory.
+// A list of many short texts, stored in one string.
 class TextList {
  public:
   void Add(std::string_view text) {
@@ -53,7 +53,7 @@ class TextList {
     ends_.push_back(texts_.size());
   }
   std::size_t size() const { return ends_.size(); }
-  // Until the next Add.
+  // Valid until the next Add.
   std::string_view operator[](std::size_t i) const {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
     return std::string_view(texts_).substr(begin, ends_[i] - begin);
@@ -64,31 +64,31 @@ class TextList {
   std::vector<std::size_t> ends_;
 };
 
-// What became of the inputs of a run: for its last line, and for --json.
+// The results of the inputs of a run, for the summary line and for --json.
 class RunRecord {
  public:
   void Plan(const std::string& input, bool there) {
     planned_.Add(input);
     if (there) left_out_.Add(input);
   }
-  // Without a name it is counted alone.
+  // Without a name the file is only counted.
   void Skip(const std::filesystem::path& file, const std::string& reason);
   void Fail(const Problem& problem) { failed_.push_back(problem); }
   void Finish() { ++done_; }
 
-  // Whether there was anything to do, or what there was is told in any case.
+  // True if there were inputs or failures, or after TellAlways.
   bool any() const { return always_ || planned_.size() > 0 || !failed_.empty(); }
   void TellAlways() { always_ = true; }
   bool all_well() const { return failed_.empty(); }
   bool IsWithin(const FailureLimit& limit) const;
-  // The inputs in order, those that are there already included.
+  // The inputs in order, including those that are done already.
   const TextList& planned() const { return planned_; }
-  // Of those the ones that are left out, since a run before has done them.
+  // The inputs that are skipped because an earlier run has done them.
   const TextList& left_out() const { return left_out_; }
-  // Of inputs that the results list, AddTo does not say that they were skipped.
+  // AddTo does not list these inputs, which the results list, as skipped.
   void Drop(const std::set<std::string>& listed) { listed_ = listed; }
 
-  // '3 failed, 12 skipped, 1,984 of 20,000 done in 44 s (interrupted)'. Inputs that were there
+  // '3 failed, 12 skipped, 1,984 of 20,000 done in 44 s (interrupted)'. Inputs that were done
   // already count as skipped.
   std::string Line() const;
   // Adds "failed", "skipped" and "interrupted".
@@ -98,8 +98,8 @@ class RunRecord {
   Clock::time_point start_ = Clock::now();
   TextList planned_, left_out_;
   std::vector<Problem> failed_;
-  std::vector<std::pair<std::string, std::string>> skipped_;  // and why; but for left_out_,
-  std::size_t nameless_ = 0;                                  // and for those without a name
+  std::vector<std::pair<std::string, std::string>> skipped_;  // file and reason, without left_out_
+  std::size_t nameless_ = 0;                                  // skipped files without a name
   std::size_t done_ = 0;
   bool always_ = false;
   std::set<std::string> listed_;
@@ -113,46 +113,45 @@ struct Context {
   bool verbose = false;
   bool force = false;
   FailureLimit max_failures;
-  bool resume = false;  // of detect: a run that ended before its time is completed
+  bool resume = false;  // for detect: an interrupted run is completed
   std::string sandbox = "auto";
-  std::string isolate = "auto";  // as IsolateFromName has it
+  std::string isolate = "auto";  // see IsolateFromName
   double max_seconds = Isolation().max_seconds;
-  std::function<void(Context&)> action;  // of the verb chosen on the command line
-  // The part of `live` in completions for a shell, where that verb is a program of its own.
+  std::function<void(Context&)> action;  // runs the chosen verb
+  // Returns the completions of `live` for a shell, if `live` is a separate program.
   std::function<std::string(const std::string& shell)> ask_live;
-  RunRecord record;                // what became of the inputs
-  Json options = Json::object();   // of the verb, as given on the command line,
-  Json deciding = Json::object();  // and of these the ones that decide the results,
-  std::map<std::string, std::string> deciding_defaults;  // which are among these
-  std::vector<std::filesystem::path> written;  // files, once Confine knows them: Run::written
+  RunRecord record;                // results of the inputs
+  Json options = Json::object();   // the given options of the verb
+  Json deciding = Json::object();  // those of them that determine the results
+  // All options that determine results, with their defaults.
+  std::map<std::string, std::string> deciding_defaults;
+  std::vector<std::filesystem::path> written;  // output files, set by Confine; see Run::written
 
   bool json_to_stdout() const { return json == "-"; }
-  // Of all outputs, and of the file that --json names: a run that resumes completes the record in
-  // it.
+  // For all outputs and for the file of --json: a resumed run completes the record in that file.
   IfExists if_exists() const {
     return resume ? IfExists::kKeep : force ? IfExists::kReplace : IfExists::kFail;
   }
-  // Says which images are decoded in processes of their own, and enters the sandbox, unless
-  // --sandbox says no, with the files of the options that all verbs have beside what the verb
-  // needs. Throws Error where a file of the outputs is one of the inputs, as the model is unless
-  // the verb `replaces_model`.
+  // Sets the isolation of decoders and, unless --sandbox is off, enters the sandbox with the files
+  // in `access` and those of the common options. Throws Error if an output file is an input. The
+  // model counts as an input unless the verb `replaces_model`.
   void Confine(Access access, bool replaces_model = false);
-  // The model of --model, or the built-in one.
+  // Reads the model of --model, or returns the built-in one.
   Model LoadModel() const;
-  // Writes text to where --json says.
+  // Writes text to the destination of --json.
   void WriteJson(const std::string& text) const;
-  // Writes results likewise, with what is known of the run: its inputs, version and options.
+  // Writes results to the same destination, with the inputs, version and options of the run.
   void WriteRecord(Json root) const;
-  // Refuses early, before the work, what WriteJson could not write.
+  // Throws before the work if WriteJson would fail.
   void CheckJson() const;
-  // Prints the last line of a run that had inputs. With --quiet only if something went wrong.
+  // Prints the summary line of a run that had inputs. With --quiet only if something failed.
   void PrintSummary() const;
-  // A run that is recorded, prints problems and warnings, draws progress on a terminal and stops on
-  // a signal.
+  // Returns a Run that records the results, prints problems and warnings, draws a progress bar on a
+  // terminal, and stops on a signal.
   Run StartRun(const std::string& unit);
 };
 
-// One line on standard error, with the flags that help.
+// Prints a line to standard error, with option names as flags.
 void PrintLine(const std::string& line);
 
 }  // namespace skinmask::cli

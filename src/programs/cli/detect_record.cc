@@ -38,7 +38,7 @@ std::string HowText(const DetectedImage& image) {
                      image.frames_by_seeds, image.frames_by_image);
 }
 
-// What is said of one input, as far as it is read again.
+// True for a valid entry of an input, as far as entries are read again.
 bool IsEntry(const Json& entry) {
   const auto is_text = [](const Json& value) { return value.is_string(); };
   if (!entry.is_object() || !is_text(entry.value("input", Json()))) return false;
@@ -48,7 +48,7 @@ bool IsEntry(const Json& entry) {
          adaptation.value("faces", Json(0)).is_number() && is_text(entry.value("failed", Json("")));
 }
 
-// Null for what is no JSON, or such as no record is.
+// Null for text that is not JSON, or that exceeds the limits of a record.
 Json ObjectOf(const std::string& text, std::size_t most_values = kMaxValues) {
   try {
     return ParseObject(text, "", "", most_values);
@@ -57,10 +57,11 @@ Json ObjectOf(const std::string& text, std::size_t most_values = kMaxValues) {
   }
 }
 
-// What an earlier `detect --json` wrote to the file; null where there is none.
+// The record of an earlier `detect --json` in the file; null if there is none.
 Json ReadEarlier(const std::string& file) {
   if (!IsRegularFile(file)) return {};
-  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();  // there may be millions
+  // A record can have millions of values.
+  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
   Json record = ObjectOf(ReadFile(file), kAny);
   const auto is_list = [&](const char* key) {
     return record.contains(key) && record[key].is_array() &&
@@ -83,7 +84,7 @@ Json ReadEarlier(const std::string& file) {
   return record;
 }
 
-// Throws Error where what --resume is to add lines to is no file of such lines.
+// Throws Error if the file to which --resume adds lines does not have such lines.
 void RequireLines(const std::string& file) {
   std::ifstream lines(file);
   std::string first;
@@ -92,7 +93,7 @@ void RequireLines(const std::string& file) {
                 "is no file of detect --jsonl (--resume adds lines to one; --force replaces it)");
 }
 
-// Whether a full disk cut it off within a line.
+// True if the file ends within a line, as after a full disk.
 bool EndsWithinALine(const std::string& file) {
   std::ifstream text(file, std::ios::ate | std::ios::binary);
   return text.tellg() > 0 && text.seekg(-1, std::ios::end).get() != '\n';
@@ -120,12 +121,12 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
   if (completes_ && IsRegularFile(flags.jsonl)) RequireLines(flags.jsonl);
 }
 
-// Its first line says what the run was given.
+// Reads the journal. Its first line has the model and the options of the run.
 void DetectRecord::ReadJournal() {
   std::istringstream lines(journal_->earlier());
   for (std::string line; std::getline(lines, line);) {
     Json entry = ObjectOf(line);
-    if (entry.is_null()) continue;  // a stranger's
+    if (entry.is_null()) continue;  // not a line of a journal
     if (IsEntry(entry))
       killed_.push_back(std::move(entry));
     else if (earlier_.is_null() && entry.value("options", Json()).is_object() &&
@@ -138,13 +139,13 @@ void DetectRecord::ReadJournal() {
   if (earlier_.is_null()) killed_.clear();
 }
 
-// As late as the first line, when it is known to be no input.
+// Opened with the first line, when it is known that the file is not an input.
 void DetectRecord::OpenLines() {
   if (flags_.jsonl == "-") {
     jsonl_ = {stdout, [](std::FILE* file) { return std::fflush(file); }};
     return;
   }
-  const MayNotReturn waiting;  // for whoever reads a named pipe
+  const MayNotReturn waiting;  // opening a named pipe waits for its reader
   const bool is_cut = completes_ && IsRegularFile(flags_.jsonl) && EndsWithinALine(flags_.jsonl);
   const std::string before = is_cut ? ReadFile(flags_.jsonl) : "";
   const std::size_t whole = Journal::WholeLines(before);
@@ -173,7 +174,7 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect) 
   const Json& before = earlier_["options"];
   const auto values_before = DetectorOptionsIn(before, model);
   const auto values = DetectorOptionsIn(context_.options, model);
-  // (To insist on the default of --adapt is another value.)
+  // (An explicit default of --adapt counts as another value.)
   const auto value = [](const std::map<std::string, std::string>& all, const std::string& name,
                         const std::string& as_ever) {
     const auto found = all.find(name);
@@ -195,13 +196,13 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect) 
 Run DetectRecord::Watch(Run run) {
   run.problem = [this, problem = run.problem](const Problem& p) {
     Problem told = p;
-    // A full disk is one line for all that it has no room to note.
+    // A full disk gives one line for all inputs that could not be noted.
     if (!unnoted_.empty()) {
       told.shown = unnoted_ == told_unnoted_ ? "" : unnoted_;
       told_unnoted_ = std::exchange(unnoted_, "");
     }
     problem(told);
-    // It could not be noted, its outputs not be written, or those of the archive that it is in.
+    // The noted input, or an image of the noted archive, failed after all: its rows are removed.
     if (noted_ == p.input || noted_.starts_with(p.input + '/')) tables_.CutToMark();
     const Json entry{{"input", p.input}, {"failed", WithFlags(p.Reason())}};
     if (!flags_.jsonl.empty()) WriteLine(entry);
@@ -209,7 +210,7 @@ Run DetectRecord::Watch(Run run) {
     try {
       WriteJournal(entry);
     } catch (const Error&) {
-      // A run that resumes does it again.
+      // A resumed run processes the input again.
     }
   };
   return run;
@@ -265,10 +266,10 @@ void DetectRecord::PrintResult(const DetectedImage& image) const {
 
 void DetectRecord::WriteLine(const Json& entry) {
   if (!jsonl_) OpenLines();
-  if (std::ferror(jsonl_.get())) return;  // lest it stand behind half a line
+  if (std::ferror(jsonl_.get())) return;  // the last line may be incomplete
   const AboveBar above(jsonl_.get());
   PrintExactly(JsonText(entry) + "\n", jsonl_.get());
-  Flush(jsonl_.get());  // what is done is known, whatever becomes of the run
+  Flush(jsonl_.get());  // finished inputs are recorded even if the run is killed
 }
 
 void DetectRecord::WriteJournal(const Json& entry) {
@@ -280,7 +281,7 @@ void DetectRecord::WriteJournal(const Json& entry) {
   try {
     journal_->RequireWritten();
   } catch (const Error&) {
-    journal_->CutTo(before);  // half a line would spoil the next one
+    journal_->CutTo(before);  // an incomplete line would spoil the next one
     throw;
   }
 }
@@ -322,7 +323,7 @@ Json DetectRecord::Completed(const std::map<std::string, Json>& entries, const c
     const std::set<std::string_view> inputs = SetOf(planned);
     for (const Json& entry : earlier_[key]) {
       const std::string input = entry["input"];
-      if (!inputs.contains(input)) list.push_back(entry);  // of another shard, say
+      if (!inputs.contains(input)) list.push_back(entry);  // for example of another shard
       all.try_emplace(input, entry);
     }
   }
@@ -364,7 +365,7 @@ void DetectRecord::TakeOverEarlier() {
   const std::set<std::string_view> left_out = SetOf(context_.record.left_out());
   for (const Json& failure : earlier_.value("failed", Json::array())) {
     const std::string input = failure.value("input", "");
-    // Itself, or the archive that it is in.
+    // The input itself, or the archive that contains it.
     std::string_view there = input;
     while (!there.empty() && !left_out.contains(there))
       there = there.substr(0, there.rfind('/') == there.npos ? 0 : there.rfind('/'));
@@ -375,7 +376,8 @@ void DetectRecord::TakeOverEarlier() {
   }
 }
 
-// The outputs of an earlier run that was killed are there, and its rows are not.
+// Warns of inputs whose outputs exist, but whose rows are missing because the earlier run was
+// killed.
 void DetectRecord::TellMissingRows() const {
   const TextList& left_out = context_.record.left_out();
   std::size_t of_pictures = 0;

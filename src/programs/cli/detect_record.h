@@ -1,4 +1,4 @@
-// What `detect` tells of its results: lines, --json, --jsonl and --csv (docs/formats.md).
+// Reports the results of `detect`: lines, --json, --jsonl and --csv (docs/formats.md).
 #pragma once
 
 #include <cstdio>
@@ -24,25 +24,26 @@ struct RecordFlags {
 
 class DetectRecord {
  public:
-  // Reads the record of an earlier run where that is to be completed, and opens the tables; so it
-  // comes before the sandbox. Throws Error for a --json FILE that is no such record, and for files
-  // that exist or cannot be written.
+  // Reads the record of an earlier run that is to be completed, and opens the tables; must be
+  // called before the sandbox. Throws Error for a --json FILE that is not such a record, and for
+  // files that exist or cannot be written.
   DetectRecord(const RecordFlags& flags, Context& context);
 
-  // What the results are made with, to the end. Throws Error where the earlier run had another
-  // model.
+  // `detector` must outlive this object. Throws Error if the earlier run had another model or other
+  // options.
   void Begin(const Detector& detector, const DetectOptions& detect);
-  // `run` as it was, with problems noted here, too.
+  // Returns `run` with problems recorded here, too.
   Run Watch(Run run);
   void Add(const DetectedFrame& frame);
-  // Before the outputs of an image or a video are there: a kill leaves no output without it.
+  // Must be called before the outputs of an image or a video are renamed, so that every output of a
+  // killed run has its entry.
   void Note(const DetectedImage& image);
   void Add(const DetectedImage& image);
-  // Writes what there is to write at the end.
+  // Writes the files that are complete only at the end.
   void Finish();
 
   bool has_table() const { return tables_.any(); }
-  // Whether the ellipses of images, and what is measured of them, are wanted.
+  // True if regions and measurements of images are needed.
   bool wants_more() const {
     return tables_.any() || !flags_.jsonl.empty() || !context_.json.empty();
   }
@@ -54,15 +55,15 @@ class DetectRecord {
   void WriteLine(const Json& entry);
   void WriteJournal(const Json& entry);
   void ReadJournal();
-  // What a killed run noted of inputs whose outputs it left.
+  // Adopts the entries of a killed run for inputs whose outputs exist.
   void TakeOverKilled();
-  // Of an input of this run: no run before left its outputs.
+  // True if `input` is an input of this run that was not done by an earlier run.
   bool IsUndone(const std::string& input);
-  // Takes from the record of the earlier run what holds still: failures of inputs that this run
-  // left out, and of entries the outputs that it did not make again.
+  // Adopts from the record of the earlier run what is still valid: failures in inputs that this run
+  // skipped and, in entries, the outputs that it did not make again.
   void TakeOverEarlier();
   void TellMissingRows() const;
-  // The entries of this run and of the earlier one's list `key`, in the order of the inputs.
+  // The entries of this run and of the list `key` of the earlier one, in the order of the inputs.
   Json Completed(const std::map<std::string, Json>& entries, const char* key) const;
   bool stdout_is_taken() const {
     return context_.json_to_stdout() || flags_.jsonl == "-" || results_to_stdout_ ||
@@ -71,13 +72,13 @@ class DetectRecord {
 
   RecordFlags flags_;
   Context& context_;
-  const bool completes_;                         // what an earlier run wrote
-  Json earlier_;                                 // of the run that is completed
-  std::optional<Journal> journal_;               // of --json
+  const bool completes_;                         // this run completes the files of an earlier one
+  Json earlier_;                                 // record of the run that is completed
+  std::optional<Journal> journal_;               // of the file of --json
   std::vector<Json> killed_;                     // entries of a run that was killed
-  std::set<std::string_view> undone_;            // inputs; made when it is first asked for
+  std::set<std::string_view> undone_;            // inputs; computed by the first IsUndone
   std::string noted_;                            // the input whose outputs are being written
-  std::string unnoted_, told_unnoted_;           // why it could not be noted, and one before
+  std::string unnoted_, told_unnoted_;           // the error of Note, and the last reported one
   std::map<std::string, Json> images_, videos_;  // of this run, by input
   FaceCount faces_;
   FrameTables tables_;

@@ -23,7 +23,7 @@ struct DetectFlags {
   std::string output;
   std::vector<std::string> outputs{"mask"};
   DetectorOptions detector;
-  DetectOptions detect;  // as flags say it; DetectOptionsOf adds what follows from the others
+  DetectOptions detect;  // as the flags set it; DetectOptionsOf completes it
   std::string files_from, pixels;
   std::string shard = "1/1";
   std::string scale = "1", depth = "8";
@@ -33,7 +33,7 @@ struct DetectFlags {
   RecordFlags record;
 };
 
-// What the name of an output file says of its format.
+// Sets the format from the name of an output file.
 void SetFormatOf(const std::string& file, DetectOptions& detect) {
   const auto by_name = FormatOfName(file);
   if (!by_name)
@@ -53,8 +53,8 @@ std::string_view TextOfMedia(const NamedMedia& media) {
 
 bool TellsMedia(const NamedMedia& media) { return media.image || media.video || media.archive; }
 
-// Throws UsageError where a file, or a pipe, cannot be the output, as far as names tell. The rest
-// is known when inputs are listed.
+// Throws UsageError if a file or a pipe cannot be the output, as far as names show. The rest is
+// checked when inputs are listed.
 void RequireOneOutput(const DetectFlags& options, const DetectOptions& detect,
                       const NamedMedia& output) {
   if (options.inputs.size() > 1)
@@ -75,7 +75,7 @@ void RequireOneOutput(const DetectFlags& options, const DetectOptions& detect,
                                  TextOfMedia(output), input, TextOfMedia(named)));
 }
 
-// Where outputs go: a file if it cannot be meant as a folder.
+// Sets the destination of outputs: a file if the name cannot be meant as a folder.
 void SetOutput(const DetectFlags& options, DetectOptions& detect) {
   const std::filesystem::path output = options.output == "-" ? kStandardOutput : options.output;
   const bool folder = IsFolder(output);
@@ -96,15 +96,15 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
                                  : options.output_format;
 }
 
-// The paths that a file names, a line each or, where it holds a zero byte, each ended by one; "-"
-// is standard input. Empty ones are passed over, and a byte-order mark before the first. Throws
-// Error where it cannot be read, or names nothing.
+// Reads a list of paths: one a line or, if the file has a zero byte, each terminated by a zero
+// byte. "-" is standard input. Empty paths, and a byte order mark at the start, are skipped. Throws
+// Error if the file cannot be read or names nothing.
 std::vector<std::string> ReadPathList(const std::string& file) {
   const std::string text = ReadFile(file == "-" ? kStandardInput : file);
   const char end = text.find('\0') != text.npos ? '\0' : '\n';
   std::vector<std::string> paths = Parts(WithoutByteOrderMark(text), end);
   for (std::string& path : paths)
-    if (end == '\n' && path.ends_with('\r')) path.pop_back();  // lines of Windows
+    if (end == '\n' && path.ends_with('\r')) path.pop_back();  // Windows line ends
   std::erase(paths, "");
   if (paths.empty()) throw Error(file, "names no input (a path a line is expected)");
   return paths;
@@ -131,7 +131,7 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   const Shard shard = ShardOf(options.shard);
   detect.shard = shard.index;
   detect.shard_count = shard.count;
-  detect.scale = options.scale.back() - '0';  // one of those that the flag takes
+  detect.scale = options.scale.back() - '0';  // the flag was checked
   detect.probability_bits = options.depth == "16" ? 16 : 8;
   if (detect.probability_bits == 16 &&
       std::ranges::count(detect.outputs, Output::kProbability) == 0)
@@ -147,12 +147,12 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   SetVideoOptions(options.video, detect);
   for (const std::string& input : options.inputs)
     detect.inputs.push_back(input == "-" ? kStandardInput : input);
-  // Last, since it may have to be waited for.
+  // Last, because reading it may wait for a pipe.
   if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
   return detect;
 }
 
-// As the flags ask for it. Throws UsageError for flags without an output that they change.
+// Makes the detector of the flags. Throws UsageError for flags that change none of the outputs.
 Detector DetectorOf(const DetectFlags& flags, const std::vector<Output>& outputs,
                     const Context& context) {
   const Model model = context.LoadModel();
@@ -167,7 +167,7 @@ Detector DetectorOf(const DetectFlags& flags, const std::vector<Output>& outputs
         "warning: --output classes: is of the trained model alone, and so are the outputs beside "
         "it, which are less accurate then (a run of their own adapts; --adapt off says that this "
         "is meant)");
-  options.expected = {.expected_pixels = 0};  // the run knows better
+  options.expected = {.expected_pixels = 0};  // the run sets it
   return Detector(model, WithFacesOfEnvironment(options));
 }
 
@@ -181,7 +181,7 @@ void Confine(const DetectFlags& options, const DetectOptions& detect, Context& c
   access.reads.push_back(options.detector.seed_mask);
   access.reads.emplace_back(options.files_from);
   context.Confine(std::move(access));
-  std::erase(context.written, detect.output_file);  // which Plan knows
+  std::erase(context.written, detect.output_file);  // Plan checks this file itself
 }
 
 void CheckStreams(const DetectFlags& options, const Context& context) {
@@ -196,8 +196,8 @@ void CheckStreams(const DetectFlags& options, const Context& context) {
                 {context.json, "--json"}});
 }
 
-// What the outputs depend on beside the model, for runs that resume this one: what was given, and
-// what the environment, or another output, makes of it.
+// The options that determine the outputs beside the model, for later runs that resume: the given
+// ones, and the effects of the environment and of other outputs.
 std::map<std::string, std::string> MadeWith(const Detector& detector, const Context& context) {
   std::map<std::string, std::string> made_with = MadeWithOf(detector.options(), detector.model());
   const auto outlier = made_with.find("outlier");
@@ -214,13 +214,14 @@ void Disregard(const char* option, Context& context) {
   context.deciding_defaults.erase(option);
 }
 
-// An option that is given and says what holds without it is none.
+// Sets the default of an option, and drops the option if its given value equals the default.
 void SetDefault(const char* option, const std::string& usual, Context& context) {
   context.deciding_defaults[option] = usual;
   if (context.deciding.value(option, Json()) == usual) context.deciding.erase(option);
 }
 
-// Of options whose defaults depend on the outputs. (A cut-out of a codec has another name.)
+// Sets the defaults of options for which these depend on the outputs. (Cut-outs of different codecs
+// have different names.)
 void SetDefaults(const DetectFlags& options, const DetectOptions& detect, Context& context) {
   const auto has = [&](Output output) { return std::ranges::count(detect.outputs, output) > 0; };
   if (!detect.output_folder.empty())
@@ -237,7 +238,7 @@ void RunDetect(const DetectFlags& options, Context& context) {
   DetectRecord record(options.record, context);
   Confine(options, detect, context);
   const Detector detector = DetectorOf(options, detect.outputs, context);
-  // Of frames these say which ones there are, and where adaptation begins.
+  // With --frames these options only select the frames, and set where adaptation begins.
   if (detect.video.png_frames) Disregard("to", context);
   if (detect.video.png_frames && !detector.adapter()) Disregard("from", context);
   SetDefaults(options, detect, context);
@@ -247,7 +248,8 @@ void RunDetect(const DetectFlags& options, Context& context) {
   detect.before_outputs = [&](const DetectedImage& image) { record.Note(image); };
   if (record.has_table())
     detect.video.frame = [&](const DetectedFrame& frame) { record.Add(frame); };
-  KeepFreedMemory();  // pages of frames: a third of the CPU time that 720p through a pipe takes
+  KeepFreedMemory();  // otherwise clearing pages takes a third of the CPU time of 720p through a
+                      // pipe
   Detect(detect, detector, record.Watch(context.StartRun("images")),
          [&](const DetectedImage& image) { record.Add(image); });
   record.Finish();

@@ -1,5 +1,4 @@
-// The options of detect, live and evaluate that are those of a Detector, and lines about what it
-// did.
+// The options of a Detector for detect, live and evaluate, and texts about its results.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,17 +10,17 @@
 
 namespace skinmask::cli {
 
-// Those under "Adaptation".
+// Adds the options of the group "Adaptation".
 void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options);
-// The options with the file of faces that the environment names, where they name none. Throws
-// UsageError for faces that nothing is adapted to.
+// Returns the options with the face detector file of SKINMASK_FACES, if they name none. Throws
+// UsageError for --faces with an --adapt that uses no faces.
 DetectorOptions WithFacesOfEnvironment(DetectorOptions options);
 
-// The option of DetectorTable that a flag is ("seed-rect"); null for others.
+// The row of DetectorTable for a flag ("seed-rect"); null for other flags.
 const OptionRow* DetectorRowOf(std::string flag);
-// What of these options, by flags as Context::options has them, a Detector of the model was given,
-// by names of the table and by values: "0.5" and ".5" say the same, and so do a default and
-// nothing.
+// The values of detector options, by their names in the table, that a detector of the model gets
+// from `given` (flags and values, as in Context::options). Values are normalised: "0.5" equals
+// ".5", and an explicit default equals no option.
 std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Model& model);
 
 // 'fitted to 2 faces', 'fitted to the seed', 'no face, its own threshold 1.3 below the model's in

@@ -89,7 +89,7 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     CheckSource(flags.samples, flags.pairs, "--truth");
   }
   if (flags.models.size() > 2) throw UsageError("--model is given twice at most");
-  RuleOf(flags.decision);  // a wrong one before any work
+  RuleOf(flags.decision);  // throws for a wrong one before any work
   if (flags.detector.abstain && !flags.predicted.empty())
     throw UsageError("--abstain is of probabilities, and --predicted masks have none");
   if (!flags.detector.class_costs.empty() && !flags.predicted.empty())
@@ -164,7 +164,7 @@ void AddGroups(EvaluationReport& report, const GroupFlags& by,
   auto table = tables.begin();
   for (const std::string& one : by)
     one == kTone ? AddToneGroupings(report) : AddGroupings(report, *table++, run);
-  if (!ByTone(by)) report.tones.clear();  // parts may have kept them
+  if (!ByTone(by)) report.tones.clear();  // parts may contain tones
 }
 
 std::vector<std::filesystem::path> TablesOf(const GroupFlags& by) {

@@ -1,4 +1,4 @@
-// The options of `evaluate`, which its parts keep for the merge.
+// The options of `evaluate`, which its parts record for the merge.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,33 +18,33 @@ namespace skinmask::cli {
 using GroupFlags = std::vector<std::string>;
 
 struct EvaluateFlags {
-  std::vector<std::string> models;  // the model, and the one beside it; none: the built-in one
+  std::vector<std::string> models;  // the model and the second model; empty: the built-in one
   std::vector<std::string> samples;
   PairOptions pairs;
   std::string predicted;
   DecisionFlags decision;
-  DetectorOptions detector;  // of it adaptation, and what is not known
+  DetectorOptions detector;  // only adaptation, `abstain` and `class_costs`
   GroupFlags by;
-  std::string report;                 // the page to write, or empty
-  std::string picture;                // of curves, to draw, or empty
+  std::string report;                 // file of the page, or empty
+  std::string picture;                // file of the picture of curves, or empty
   std::string title;                  // of the page, or empty
-  std::string shard = "1/1";          // what to judge,
-  std::string partial;                // for this file of a part
-  std::vector<std::string> partials;  // files to make the whole of
+  std::string shard = "1/1";          // the shard to judge
+  std::string partial;                // the file of the part to write
+  std::vector<std::string> partials;  // the files to merge
 };
 
-// The verb with its options, but no action.
+// Adds the verb with its options, without an action.
 CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context);
-// Throws UsageError for options that do not go together.
+// Throws UsageError for options that cannot be combined.
 void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context);
-// The pairs that are judged, whether by a model or as masks.
+// The pairs to judge, by a model or as masks.
 PairOptions PairsOf(const EvaluateFlags& flags);
 
-// Whether tones are asked for, which only images can tell.
+// True if tones are requested, which only images can have.
 bool ByTone(const GroupFlags& by);
-// Reads the tables, before the work whose results they divide.
+// Reads the tables. Call it before the long work, because tables can have errors.
 std::vector<GroupTable> ReadGroupTables(const GroupFlags& by);
-// Adds what is asked for, in that order; `tables` as ReadGroupTables gave them.
+// Adds the requested groupings in that order; `tables` are from ReadGroupTables.
 void AddGroups(EvaluationReport& report, const GroupFlags& by,
                const std::vector<GroupTable>& tables, const Run& run);
 // The files of the tables.

@@ -24,15 +24,14 @@ namespace {
 
 using AdapterPtr = std::shared_ptr<const Adapter>;
 
-// Who uses it knows better.
+// The functions that use the detector set `expected` themselves.
 const DetectorOptions kExpectingLittle{.expected = {.expected_pixels = 0}};
 
-// Judges all that there is; with `above`, as EvaluateImages has it.
+// Judges all data; for `above` see EvaluateImages.
 using JudgeFunction =
     std::function<EvaluationReport(const Model&, const Run&, std::optional<double> above)>;
 
-// The model that the flags name, at the costs that they ask for; absent for masks that were made
-// before.
+// The model of the flags, with the given class costs; absent for existing masks.
 std::optional<Model> Loaded(const Context& context, const EvaluateFlags& flags) {
   if (!flags.predicted.empty()) return std::nullopt;
   Model model = context.LoadModel();
@@ -40,8 +39,8 @@ std::optional<Model> Loaded(const Context& context, const EvaluateFlags& flags) 
   return costs.empty() ? model : WithClassCosts(std::move(model), costs);
 }
 
-// Judges the model with the rule's threshold, which it then has; a rule that chooses it on the very
-// same data judges twice.
+// Judges the model at the threshold of the rule and stores that threshold in the model. A rule that
+// chooses the threshold on the same data needs two passes.
 EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
                        const JudgeFunction& judge) {
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
@@ -51,7 +50,8 @@ EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
       !StopFlag()) {
     const std::optional<OperatingPoint> point = Choose(*report.scores, *rule);
     model.decision = Decide(*report.scores, *rule, "the evaluated data");
-    // The rule fits the threshold to masks, whatever they mark; the model's own tells more of them.
+    // The rule fits the threshold to the masks even if they are inverted, so the result at the
+    // model's own threshold is kept.
     const bool inverted = report.masks_look_inverted;
     report = judge(model, run.Again(), point->log_odds);
     report.masks_look_inverted = inverted;
@@ -61,7 +61,7 @@ EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
   return report;
 }
 
-// What the flags ask for. `adapter` is null where nothing is adapted.
+// Makes the report that the flags request. `adapter` is null without adaptation.
 EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
                         const AdapterPtr& adapter, const Run& run) {
   if (!model) return EvaluatePredicted(PairsOf(flags), run);
@@ -77,7 +77,7 @@ EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
   });
 }
 
-// The page: the JSON, and pictures of the images that it chose.
+// Writes the page: the JSON, and pictures of the images in its gallery.
 void WritePage(const std::string& json, const EvaluationReport& report, const EvaluateFlags& flags,
                const Model* model, const AdapterPtr& adapter, Context& context) {
   std::optional<Detector> detector;
@@ -99,7 +99,7 @@ void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
           report.images_without_mask + report.images.size());
 }
 
-// Prints and writes what was found.
+// Prints and writes the results.
 void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
           const AdapterPtr& adapter, Context& context, const Rival* rival = nullptr) {
   if (report.pooled.counts.Total() == 0 && !report.images.empty())
@@ -126,9 +126,9 @@ std::string DigestOf(const std::optional<Model>& model) {
   return model ? Sha256(ModelToJson(*model)) : "";
 }
 
-// What a part says of these options, and a merge compares: those of a detector by their values.
+// The options that a part records and a merge compares. Detector options have normalised values.
 Json OptionsOfPart(const Json& given, const std::optional<Model>& model) {
-  if (!model) return given;  // masks have no detector
+  if (!model) return given;  // masks need no detector
   Json options = given;
   for (const auto& [name, text] : given.items())
     if (DetectorRowOf(name)) options.erase(name);
@@ -137,7 +137,7 @@ Json OptionsOfPart(const Json& given, const std::optional<Model>& model) {
   return options;
 }
 
-// Judges a shard, for a merge. Rules that need all data act there.
+// Judges a shard and writes its part. Rules that need all data are applied by the merge.
 void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const AdapterPtr& adapter,
                Context& context) {
   const std::string digest = DigestOf(model);
@@ -150,7 +150,7 @@ void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Ad
   EvaluationPart part =
       EvaluateShard(PairsOf(flags), detector ? &*detector : nullptr,
                     {rule && !fixed, std::nullopt, ByTone(flags.by)}, context.StartRun("images"));
-  if (StopFlag()) return;  // it would pass for the whole shard
+  if (StopFlag()) return;  // an incomplete part would look complete
   part.header.version = kVersion;
   part.header.model = digest;
   part.header.options = options;
@@ -161,7 +161,7 @@ Access AccessOf(const EvaluateFlags& flags) {
   Access access{
       PathsOf(flags.samples, flags.pairs), {}, {flags.report, flags.picture, flags.partial}};
   access.reads.emplace_back(flags.predicted);
-  if (!flags.picture.empty())  // fonts, which fontconfig finds by these
+  if (!flags.picture.empty())  // fontconfig finds fonts by these
     access.reads.insert(access.reads.end(), {"/etc/fonts", "/var/cache/fontconfig"});
   if (!flags.models.empty()) access.reads.emplace_back(flags.models.back());
   access.reads.insert(access.reads.end(), flags.partials.begin(), flags.partials.end());
@@ -185,8 +185,8 @@ AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& mod
   return Detector(*model, options).adapter();
 }
 
-// What of the options may be another than the parts were made with: of the model counts its digest,
-// groups are made at the merge, and so are rules where the parts keep scores.
+// Throws Error if the parts were made with other options, except: the model is compared by its
+// digest, groups are made at the merge, and rules may differ if the parts keep scores.
 void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context,
                          const std::optional<Model>& model) {
   const std::string& file = flags.partials.front();
@@ -217,7 +217,7 @@ EvaluationPart WholeOf(const std::vector<std::string>& files, const std::string&
   return std::move(merge).Whole();
 }
 
-// Throws Error where the parts were not made as they say themselves.
+// Throws Error if the contents of the parts contradict their recorded options.
 void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& model,
                     const std::optional<DecisionRule>& rule, const GroupFlags& by) {
   const bool of_classes = model && CountsClasses(*model);
@@ -253,7 +253,7 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
   Show(report, flags, model ? &*model : nullptr, adapter, context);
 }
 
-// Judges the second model, and shows both.
+// Judges the second model and shows the results of both.
 void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const Model& model,
               const AdapterPtr& adapter, Context& context, const Run& run) {
   Context beside;
@@ -263,7 +263,7 @@ void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const 
     throw Error(beside.model, fmt::format("finds {}, and the other model {}",
                                           second->positive().name, model.positive().name));
   EvaluationReport other = Report(flags, second, AdapterOf(flags, second), run);
-  other.tones.clear();  // groups are of the first
+  other.tones.clear();  // groups are made of the first model's report only
   if (StopFlag()) return;
   const Rival rival{*second, other};
   Show(report, flags, &model, adapter, context, &rival);
@@ -272,7 +272,7 @@ void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const 
 void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (!flags.models.empty()) context.model = flags.models.front();
   CheckEvaluateFlags(flags, context);
-  SourceDate();  // a wrong one before any work
+  SourceDate();  // throws for a wrong value before any work
   context.options = context.deciding;
   if (!flags.partials.empty()) return MergeParts(flags, context);
   context.Confine(AccessOf(flags));
@@ -285,7 +285,7 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (!StopFlag()) AddGroups(report, flags.by, tables, run);
   if (flags.models.size() == 2)
     return ShowBoth(report, flags, *model, adapter, context, run.Again());
-  if (StopFlag()) return;  // scores of a part would pass for the whole
+  if (StopFlag()) return;  // incomplete scores would look like complete ones
   Show(report, flags, model ? &*model : nullptr, adapter, context);
 }
 

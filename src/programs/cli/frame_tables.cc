@@ -11,7 +11,8 @@
 namespace skinmask::cli {
 namespace {
 
-// Of the first row, its end included; npos where it has none. Line breaks within quotes end none.
+// The size of the first row including its line break; npos if it is incomplete. Line breaks within
+// quotes do not end a row.
 std::size_t RowSize(std::string_view rows) {
   bool quoted = false;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -21,7 +22,8 @@ std::size_t RowSize(std::string_view rows) {
   return rows.npos;
 }
 
-// Of all rows but one that a kill cut off, which may be within a name that holds a line break.
+// The size of all complete rows. A kill can truncate the last row, even within a name that has a
+// line break.
 std::size_t WholeRows(std::string_view rows) {
   std::size_t whole = 0;
   for (std::size_t row; (row = RowSize(rows.substr(whole))) != rows.npos;) whole += row;
@@ -35,7 +37,9 @@ std::string FrameTable::InputOf(std::string_view row) const {
   if (!row.starts_with('"')) return std::string(row.substr(0, row.find_first_of(",\n")));
   std::string text;
   for (std::size_t i = 1; i < row.size(); ++i) {
-    if (row[i] == '"' && (i + 1 == row.size() || row[++i] != '"')) break;  // else one of two
+    if (row[i] == '"' && (i + 1 == row.size() || row[++i] != '"'))
+      break;  // otherwise the first of
+              // two quotes
     text += row[i];
   }
   return text;
@@ -51,7 +55,7 @@ void FrameTable::ForEachRow(std::string_view rows, const See& see) const {
   }
 }
 
-// Those of which drop(input) is false.
+// The rows for which drop(row, input) is false.
 template <class Drop>
 std::string FrameTable::RowsWithout(std::string_view rows, const Drop& drop) const {
   std::string kept;
@@ -98,7 +102,7 @@ void FrameTable::KeepInputs(std::string_view rows) {
 }
 
 void FrameTable::DropKilled(const std::function<bool(const std::string&)>& drop) {
-  if (by_frame_) return;  // frames that are made again replace theirs
+  if (by_frame_) return;  // frames that are made again replace their rows
   killed_ =
       RowsWithout(killed_, [&](std::string_view, const std::string& input) { return drop(input); });
 }
@@ -135,7 +139,7 @@ void FrameTable::Finish() {
 
 namespace {
 
-// A text as a cell, as RFC 4180 wants what could hold commas and quotes.
+// A text as a cell, quoted by RFC 4180 if necessary.
 std::string CellOf(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == text.npos) return text;
   std::string quoted = "\"";
@@ -143,7 +147,7 @@ std::string CellOf(const std::string& text) {
   return quoted + '"';
 }
 
-constexpr std::string_view kChannels[] = {"blue", "green", "red"};  // as ColorSums has them
+constexpr std::string_view kChannels[] = {"blue", "green", "red"};  // in the order of ColorSums
 
 // ",forehead_pixels,forehead_mean_red,...", or without the part's name.
 std::string ColorColumns(const std::string& pixels, const std::string& prefix) {
@@ -154,7 +158,7 @@ std::string ColorColumns(const std::string& pixels, const std::string& prefix) {
   return columns;
 }
 
-// Empty where there is no pixel.
+// Means and deviations are empty without pixels.
 std::string ColorCells(const ColorSums& sums) {
   std::string cells = fmt::format(",{}", sums.pixels);
   for (const auto value : {&ColorSums::Mean, &ColorSums::Deviation})
@@ -220,7 +224,7 @@ std::string FaceRows(const FrameRow& row, FrameTables::Of of) {
 
 FrameTables::FrameTables(const TableFlags& files, Of of, IfExists if_exists, bool or_replace)
     : of_(of) {
-  // Where the input stands, or of live, which knows one alone, a number.
+  // The column of the input; for live, which has a single input, a column of numbers.
   constexpr std::size_t kKeyOfPictures = 8, kKeyOfFaces = 2;
   if (!files.csv.empty())
     pictures_.emplace(files.csv, if_exists, PictureColumns(of), kKeyOfPictures, or_replace);

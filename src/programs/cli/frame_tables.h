@@ -1,5 +1,5 @@
-// The tables that detect and live write about pictures and frames (docs/formats.md): a row for each
-// picture, and one for each face in it.
+// The tables of detect and live about pictures and frames (docs/formats.md): one with a row for
+// each picture, and one with a row for each face.
 #pragma once
 
 #include <cstddef>
@@ -18,50 +18,50 @@
 
 namespace skinmask::cli {
 
-// A table of which a run writes rows as it goes: journalled, completed by a run that resumes.
+// A table whose rows are written to a journal during the run. A resumed run completes it.
 class FrameTable {
  public:
-  // `columns` are the header's; cells of the one with the index `key` say what input the row is of,
-  // and those before are numbers, or empty. With kKeep the rows of the file that is there are kept
-  // before the new ones, and those that a killed run left, but for those of inputs of which
-  // there are new ones. Throws Error where the file exists (with kFail), cannot be
-  // written or, with kKeep, is no such table, unless `or_replace`.
+  // `columns` is the header. The column with the index `key` names the input of a row; the columns
+  // before it are numbers or empty. With kKeep the rows of the existing file, and those of a killed
+  // run, are kept before the new rows, except for rows of inputs that have new rows. Throws Error
+  // if the file exists (with kFail), if it cannot be written, or, with kKeep and without
+  // `or_replace`, if it is not such a table.
   FrameTable(const std::filesystem::path& path, IfExists if_exists, const std::string& columns,
              std::size_t key, bool or_replace);
-  // Whether the file that is there has a row of this input, or of a file in it, as if it were a
-  // folder (of archives).
+  // True if the earlier rows include this input or, for an archive, a file in it.
   bool Keeps(const std::string& input) const {
     const auto in_it = earlier_inputs_.lower_bound(input + '/');
     return earlier_inputs_.contains(input) ||
            (in_it != earlier_inputs_.end() && in_it->starts_with(input + '/'));
   }
-  // Whether no run before, be it killed, has begun the table.
+  // True if no earlier run, finished or killed, has begun the table.
   bool is_new() const { return is_new_; }
-  // The rows that a killed run left of inputs whose outputs it did not: they are no more.
+  // Drops the rows of a killed run for inputs whose outputs it did not complete.
   void DropKilled(const std::function<bool(const std::string& input)>& drop);
-  // From now on rows replace those of the same frame alone, and not all of their input.
+  // From now on a row replaces earlier rows of the same frame only, and not of its whole input.
   void ReplaceByFrame() { by_frame_ = true; }
-  // Whole rows of an input, which may be none: those that it had before are replaced.
+  // Adds complete rows of an input, possibly none. They replace the earlier rows of the input.
   void Add(std::string_view rows, const std::string& input, std::int64_t frame);
-  // What has been added so far is there, whatever becomes of the process. Throws Error where it is
-  // not (is the disk full?). No run completes what is no file: that fails at the end.
+  // Makes everything added so far survive the end of the process. Throws Error if that fails (is
+  // the disk full?). For a pipe or device, which no run completes, errors are reported by Finish.
   void Flush() { journal_.is_special() ? journal_.Flush() : journal_.RequireWritten(); }
-  // What has been added so far belongs to whole inputs.
+  // Marks the rows so far as belonging to complete inputs.
   void Mark() { marked_ = journal_.size(); }
-  // Takes back what was added since.
+  // Removes the rows since Mark.
   void CutToMark() { journal_.CutTo(marked_); }
   // Writes the file, with all rows. Throws Error when the disk is full.
   void Finish();
-  // Where the file is not written: no run is going to complete it.
+  // Removes the journal of a file that is not written, because no run is going to complete it.
   void GiveUp() { journal_.Remove(); }
 
  private:
   bool has_header() const { return journal_.size() > 0 || !journal_.earlier().empty(); }
   void ReadEarlier(bool or_replace);
   void KeepInputs(std::string_view rows);
-  // As it is in its cell, without quotes.
+  // The input's name in the row, unquoted.
   std::string InputOf(std::string_view row) const;
-  // What rows replace: all of an input, or a frame of it, whose number stands first.
+  // The key by which rows replace others: the input or, by frame, the frame number (the first cell)
+  // and the input.
   std::string KeyOf(std::string_view row, const std::string& input) const;
   template <class See>
   void ForEachRow(std::string_view rows, const See& see) const;
@@ -73,11 +73,11 @@ class FrameTable {
   const std::string header_;
   const std::size_t key_;
   Journal journal_;
-  std::string earlier_, killed_;          // rows of the file, and of a killed run
+  std::string earlier_, killed_;          // rows of the earlier file, and of a killed run
   std::set<std::string> replaced_;        // keys of the new rows
-  std::set<std::string> earlier_inputs_;  // of all those before
+  std::set<std::string> earlier_inputs_;  // inputs of all earlier rows
   bool is_new_ = true, by_frame_ = false;
-  std::size_t marked_ = 0;  // bytes
+  std::size_t marked_ = 0;  // size in bytes
 };
 
 struct TableFlags {
@@ -90,18 +90,18 @@ struct FrameRow {
   double skin_fraction = 0;
   std::optional<Region> region;
   const Measurement* measured;
-  std::string input{};               // of detect
-  double latency_ms = 0;             // of live
-  std::optional<double> captured{};  // likewise: seconds since 1970
+  std::string input{};               // for detect
+  double latency_ms = 0;             // for live
+  std::optional<double> captured{};  // for live: seconds since 1970
 };
 
 class FrameTables {
  public:
   enum class Of { kDetect, kLive };
 
-  // As FrameTable.
+  // See FrameTable.
   FrameTables(const TableFlags& files, Of of, IfExists if_exists, bool or_replace = false);
-  // Nothing resumes what `live` records.
+  // A recording of `live` is never resumed.
   ~FrameTables() {
     if (of_ == Of::kLive) Each(&FrameTable::GiveUp);
   }
@@ -109,11 +109,11 @@ class FrameTables {
   FrameTables& operator=(const FrameTables&) = delete;
 
   bool any() const { return pictures_ || faces_; }
-  // Whether the table of pictures, which has all inputs, lacks rows of this one.
+  // True if the table of pictures, which should have all inputs, lacks this one.
   bool PicturesLack(const std::string& input) const {
     return pictures_ && !pictures_->Keeps(input);
   }
-  // Whether that of faces, of which an input may have none, lacks all inputs of runs before.
+  // True if the table of faces, in which an input may have no row, has no earlier rows at all.
   bool FacesLackAll() const { return faces_ && faces_->is_new(); }
   void Add(const FrameRow& row);
   void DropKilled(const std::function<bool(const std::string& input)>& drop) {

@@ -19,7 +19,8 @@
 namespace skinmask::cli {
 namespace {
 
-// Where a group stands in the help; those of one verb alone stand before the last, which all have.
+// The position of a group in the help. Groups of a single verb come before the last group, which
+// all verbs have.
 std::size_t Rank(const std::string& group) {
   constexpr std::string_view kFirst[] = {"Input",    "Output",     "Model",
                                          "Decision", "Adaptation", "Video"};
@@ -39,7 +40,7 @@ std::vector<std::string> ChannelNames() {
   return names;
 }
 
-// The values that a name with capitals stands for.
+// The values for which a name with capitals stands.
 std::vector<std::string> WordsOf(std::string_view name, const CLI::App& verb) {
   std::vector<std::string> words;
   const auto take = [&words](const auto& names) { words.assign(names.begin(), names.end()); };
@@ -53,7 +54,7 @@ std::vector<std::string> WordsOf(std::string_view name, const CLI::App& verb) {
   return words;
 }
 
-// The files that it stands for, if any.
+// The pattern of the files for which a name stands, or empty.
 std::string PatternOf(std::string_view name) {
   if (name == "FILE" || name == "INPUT" || name == "SOURCE") return "*";
   if (name == "MODEL" || name == "PART") return "*.json";
@@ -109,7 +110,8 @@ std::string ValueOf(const CLI::Option& option) {
 std::string TextOf(const CLI::Option& option) {
   std::string text = option.get_description();
   std::string value = option.get_default_str();
-  if (value.starts_with('[') && value.ends_with(']'))  // a list, to be broken between its words
+  // A list, which may be wrapped between its words.
+  if (value.starts_with('[') && value.ends_with(']'))
     value = CLI::detail::find_and_replace(value.substr(1, value.size() - 2), ",", ", ");
   if (!value.empty()) text += " (default: " + value + ")";
   std::string excluded;
@@ -118,7 +120,7 @@ std::string TextOf(const CLI::Option& option) {
 }
 
 std::set<std::string> ExcludedBy(const CLI::Option& option) {
-  std::set<std::string> names;  // CLI11 has them in the order of their addresses
+  std::set<std::string> names;  // sorted, because CLI11 orders them by address
   for (const CLI::Option* other : option.get_excludes()) names.insert(other->get_name());
   return names;
 }
@@ -164,7 +166,7 @@ std::string Wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
-// What stands for a value, on two lines where one would be too long.
+// The placeholder of a value, on two lines if it is too long.
 std::string Broken(std::string value, std::size_t width) {
   if (value.size() <= width) return value;
   const std::size_t bar = value.rfind('|', width);
@@ -174,7 +176,7 @@ std::string Broken(std::string value, std::size_t width) {
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(int descriptor) : columns_(ColumnsOf(descriptor)) {
-    // Half of a narrow terminal is left for what the options mean.
+    // On a narrow terminal half of the width remains for the descriptions.
     column_width(std::min<std::size_t>(get_column_width(), columns_ / 2 - 5));
     label("SUBCOMMAND", "VERB");
   }
@@ -200,13 +202,13 @@ class HelpFormatter : public CLI::Formatter {
            make_subcommands(app, mode) + "\n" + app->get_footer() + "\n";
   }
 
-  // In lines, which CLI11 indents as it does the first.
+  // Wrapped text; CLI11 indents its lines like the first one.
   std::string make_option_desc(const CLI::Option* option) const override {
     return Wrapped(TextOf(*option), columns_ - get_column_width());
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {
-    constexpr std::size_t kFlags = 12;  // of the line, about
+    constexpr std::size_t kFlags = 12;  // approximate width of the flags
     const std::string value = Broken(ValueOf(*option), columns_ - kFlags);
     return (value.empty() ? "" : " " + value) + (option->get_required() ? " REQUIRED" : "");
   }

@@ -1,5 +1,4 @@
-// The help in its forms, a text, pages of `man` and completions for shells: all of it from the
-// flags.
+// Makes the help from the flags: as text, as pages of `man`, and as completions for shells.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,41 +18,42 @@ struct OptionsOfGroup {
 };
 // Groups of options, in one order for all verbs, from input to output.
 std::vector<OptionsOfGroup> GroupsOf(const CLI::App& verb);
-// Options that are given by their place.
+// Positional arguments.
 std::vector<const CLI::Option*> ArgumentsOf(const CLI::App& verb);
 
-// "-q", "--quiet"; of an argument nothing.
+// "-q", "--quiet"; empty for an argument.
 std::vector<std::string> FlagsOf(const CLI::Option& option);
-// What stands behind the flags: "FILE", "A,B ...", of a flag without a value nothing.
+// The placeholder of the value: "FILE", "A,B ..."; empty for a flag without a value.
 std::string ValueOf(const CLI::Option& option);
-// What it means, with its default and the names of what it excludes.
+// The description, with the default and the names of excluded options.
 std::string TextOf(const CLI::Option& option);
 std::set<std::string> ExcludedBy(const CLI::Option& option);
 
-// What completions offer for the value of an option. It is read from the word that stands for the
-// value in the help, whose parts are divided by |. A part without capitals is itself a value; one
-// with capitals names what is meant: FILE, FILE.csv (of that extension), DIR, and those that
-// help.cc lists. Others (N, PATTERN) are not completed.
+// What completions offer for the value of an option. It is derived from the placeholder of the
+// value in the help, whose parts are separated by |. A part without capitals is a literal value. A
+// part with capitals stands for a kind of value: FILE, FILE.csv (with that extension), DIR, and the
+// names in help.cc. Others (N, PATTERN) are not completed.
 struct Offer {
-  bool value = false;    // the option takes one
-  bool several = false;  // and more words after that
+  bool value = false;    // the option takes a value
+  bool several = false;  // the option takes more words after that
   bool list = false;     // words are joined by commas
   std::vector<std::string> words;
   std::vector<std::string> files;  // shell patterns of names
-  bool folders = false;            // results, and not only ways to files
+  bool folders = false;            // folders are values, not only steps to files
 };
 Offer OfferOf(const CLI::App& verb, const CLI::Option& option);
 
-// The text: CLI11's, in lines that fit what `descriptor` leads to: a terminal's own width (COLUMNS
-// in the environment, or what the terminal says), at most a hundred columns, which is also the
-// width of all else.
+// CLI11's text help, with lines for the width of the terminal of `descriptor` (COLUMNS in the
+// environment, or the size that the terminal reports), at most 100 columns. If it is not a
+// terminal: 100 columns.
 std::shared_ptr<CLI::FormatterBase> FormatterOfHelp(int descriptor);
 
-// In troff: the page of the program, or that of one of its verbs.
+// In troff: the page of the program, and that of a verb.
 std::string ManPage(const CLI::App& app);
 std::string ManPageOfVerb(const CLI::App& verb);
 
-// A script that knows every verb, option and value: its head, a part for each verb, and its tail.
+// A completion script with every verb, option and value: its head, a part for each verb, and its
+// tail.
 struct Shell {
   const char* name;
   std::string (*head)(const CLI::App& app);

@@ -20,7 +20,7 @@ std::string Text(const CLI::App& app, const std::string& verb) {
                                           CLI::AppFormatMode::Normal);
 }
 
-// The script of all verbs, or the part of one, which is of no use alone.
+// The script for all verbs, or the part for one verb, which does not work alone.
 std::string Completion(const CLI::App& app, const Shell& shell, const HelpFlags& options,
                        const Context& context) {
   if (!options.verb.empty()) return shell.part(*app.get_subcommand(options.verb));

@@ -17,16 +17,16 @@
 namespace skinmask::cli {
 namespace {
 
-// By a name that a run that resumes finds again. (The names of other parts are random.)
+// A fixed name, so that a resumed run finds it. (Other temporary files have random names.)
 std::filesystem::path JournalOf(const std::filesystem::path& file,
                                 const std::filesystem::path& target) {
-  constexpr std::size_t kMaxName = 200;  // and a name has 255 bytes
+  constexpr std::size_t kMaxName = 200;  // file names have at most 255 bytes
   if (IsSpecial(file)) return file;
   const std::string name = target.filename().string().substr(0, kMaxName);
   return target.parent_path() / (".skinmask-" + name + ".part");
 }
 
-// False where another run has finished meanwhile: then this is its table.
+// False if another run has renamed the file in the meantime: then it is the table of that run.
 bool IsNamed(const std::filesystem::path& path, int descriptor) {
   struct stat named, opened;
   return stat(path.c_str(), &named) == 0 && fstat(descriptor, &opened) == 0 &&
@@ -39,7 +39,7 @@ Journal::Journal(const std::filesystem::path& file, bool resume,
                  std::size_t (*whole)(std::string_view))
     : file_(file), target_(RealPath(file)), path_(JournalOf(file, target_)) {
   if (is_special()) {
-    const MayNotReturn waiting;  // for whoever reads a named pipe
+    const MayNotReturn waiting;  // opening a named pipe waits for its reader
     stream_.reset(OpenToWrite(path_, false));
     if (!stream_) Fail();
     return;
@@ -62,7 +62,7 @@ Journal::~Journal() {
 
 void Journal::Fail() const { FailBy(file_, "cannot be written", errno); }
 
-// The stream keeps that a write failed, and not why.
+// A stream records that a write failed, but not the reason.
 void Journal::KeepError() {
   if (error_ == 0 && std::ferror(stream_.get()) != 0) error_ = errno;
 }
@@ -87,7 +87,8 @@ void Journal::RequireWritten() {
 void Journal::CutTo(std::size_t size) {
   if (is_special()) return;
   Flush();
-  __fpurge(stream_.get());  // what the disk had no room for would come after all
+  // Drops the buffered text, which would be written later.
+  __fpurge(stream_.get());
   std::clearerr(stream_.get());
   error_ = 0;
   if (ftruncate(fileno(stream_.get()), static_cast<off_t>(earlier_.size() + size)) != 0) Fail();

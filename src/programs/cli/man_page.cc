@@ -43,7 +43,7 @@ constexpr Paragraph kVariables[] = {
      "do not depend on it."},
     {"COLUMNS", "Width of the help on a terminal."}};
 
-// What the verb does; and the verbs that come before or after it in practice.
+// The description of a verb, and the verbs that are used before or after it.
 struct VerbText {
   std::string_view verb, description;
   std::vector<std::string_view> related;
@@ -107,7 +107,7 @@ const VerbText& TextOfVerb(std::string_view verb) {
   return *std::ranges::find(kTexts, verb, &VerbText::verb);
 }
 
-// What troff shows as this text, also at the beginning of a line. Hyphens stay those of a shell.
+// Escapes text for troff, also at the beginning of a line. Hyphens stay ASCII hyphens.
 std::string Literal(std::string_view text) {
   std::string escaped = text.starts_with('.') ? "\\&" : "";
   for (const char c : text) {
@@ -123,7 +123,7 @@ std::string Literal(std::string_view text) {
 std::string Bold(std::string_view text) { return "\\fB" + Literal(text) + "\\fR"; }
 std::string Italic(std::string_view text) { return "\\fI" + Literal(text) + "\\fR"; }
 
-// What stands between ` ` is of a command line.
+// Text between backticks is part of a command line.
 std::string Prose(std::string_view text) {
   std::string troff;
   bool of_command = false;
@@ -132,7 +132,7 @@ std::string Prose(std::string_view text) {
   return troff;
 }
 
-// "auto|FILE ...": words as they are typed, and in capitals names of what is meant.
+// Formats "auto|FILE ...": literal words in bold, names with capitals in italics.
 std::string Value(std::string_view value) {
   std::string troff;
   while (!value.empty()) {
@@ -185,7 +185,7 @@ std::string Paragraphs(std::string_view heading, std::span<const Paragraph> para
   return text;
 }
 
-// Those that end the help, as they stand.
+// The examples at the end of the help.
 std::string ExamplesOf(const CLI::App& command) {
   const std::string footer = command.get_footer();
   std::string text = ".SH EXAMPLES\n.nf\n";
@@ -198,7 +198,7 @@ std::string PageOf(std::string_view verb) {
   return Bold(verb.empty() ? "skinmask" : "skinmask-" + std::string(verb)) + "(1)";
 }
 
-// What both kinds of page end with.
+// The sections at the end of both kinds of page.
 std::string SectionsOf(const CLI::App& command, const std::string& pages) {
   return OptionsSection(command) + ExamplesOf(command) + Paragraphs("EXIT STATUS", kExitStatuses) +
          Paragraphs("ENVIRONMENT", kVariables) + ".SH SEE ALSO\n" + pages + "\n";

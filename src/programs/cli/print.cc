@@ -14,11 +14,11 @@
 namespace skinmask::cli {
 namespace {
 
-std::FILE* messages = nullptr;  // null until it is another than standard error
+std::FILE* messages = nullptr;  // null: standard error
 
-int output_error = 0;  // of the first write to standard output that failed
+int output_error = 0;  // errno of the first write to standard output that failed
 
-// The stream keeps that one failed, and not why.
+// A stream records that a write failed, but not the reason.
 void KeepOutputError() {
   if (output_error == 0 && std::ferror(stdout) != 0) output_error = errno;
 }
@@ -41,7 +41,7 @@ void SilenceLibraries() {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   std::FILE* const stream = own < 0 || nowhere < 0 ? nullptr : fdopen(own, "w");
   if (stream) {
-    std::setvbuf(stream, nullptr, _IONBF, 0);  // as standard error
+    std::setvbuf(stream, nullptr, _IONBF, 0);  // unbuffered like standard error
     std::fflush(stderr);
     dup2(nowhere, STDERR_FILENO);
     messages = stream;
@@ -53,7 +53,7 @@ void SilenceLibraries() {
 }
 
 void PrintExactly(std::string_view text, std::FILE* to) {
-  const MayNotReturn writing;  // it may be a pipe
+  const MayNotReturn writing;  // the stream may be a pipe
   std::fwrite(text.data(), 1, text.size(), to);
   if (to == stdout) KeepOutputError();
 }
@@ -79,15 +79,15 @@ std::FILE* OpenToWrite(const std::filesystem::path& path, bool append) {
 namespace {
 
 constexpr std::string_view kEmptyLine = "\r\x1b[K";
-std::string bar;  // that is on the terminal; empty: none
+std::string bar;  // the bar on the terminal; empty: none
 
 void Draw() {
   PrintExactly(std::string(kEmptyLine) + bar, MessageStream());
   std::fflush(MessageStream());
 }
 
-// A bar of two lines would leave the first of them behind. No character has more columns than
-// bytes.
+// The most bytes of the bar. A bar of two lines could not be erased completely. No character has
+// more columns than bytes.
 std::size_t BytesOfLine() {
   constexpr std::size_t kUsual = 80;
   winsize size{};
@@ -95,13 +95,13 @@ std::size_t BytesOfLine() {
   return (told ? size.ws_col : kUsual) - 1;
 }
 
-// "7 Mpx/s", and "0.3".
+// Formats a rate: "7", or "0.3".
 std::string RateOf(double a_second) {
   constexpr double kFew = 9.95;
   return fmt::format("{:.{}f}", a_second, a_second < kFew ? 1 : 0);
 }
 
-// How fast it is: of small pictures their number tells more than their pixels.
+// The rates of the run. For small pictures their number is more informative than their pixels.
 std::string Rates(std::size_t done, const std::string& what, std::uint64_t pixels, double seconds) {
   constexpr double kSmallPixels = 1e6;
   const auto count = static_cast<double>(done), area = static_cast<double>(pixels);

@@ -1,5 +1,5 @@
-// What is printed: results on standard output, messages and the bar of progress on standard error.
-// Both streams may be as strangers leave them: closed, full, or a pipe that nobody reads.
+// Printing: results to standard output, messages and the progress bar to standard error. Both
+// streams may be closed, full, or a pipe that nobody reads.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,22 +20,21 @@
 
 namespace skinmask::cli {
 
-// Once, before anything is opened or printed. A stream that is closed is opened such that using it
-// fails, so that no file gets its number, and with it our messages. A write that fails says so
-// (EPIPE, EFBIG) instead of a signal that kills.
+// Call it once, before anything is opened or printed. A closed standard stream is opened in a way
+// that makes its use fail, so that no other file gets its number and our messages. Failing writes
+// then return an error (EPIPE, EFBIG) instead of raising a signal that ends the process.
 void GuardStandardStreams();
 
-// From now on nothing that libraries print reaches standard error, but what goes to
-// MessageStream() does: some decoders tell of a damaged file in lines that do not name it. Where
-// the system gives no descriptor, all stays as it is; with sanitizers, too, whose reports would be
-// lost.
+// From now on standard error receives only the text for MessageStream() and nothing that libraries
+// print: some decoders report a damaged file in lines that do not name it. If no descriptor is
+// available nothing changes; nor with sanitizers, whose reports would be lost.
 void SilenceLibraries();
 
-// Throws Error where something that was printed on standard output did not get there.
+// Throws Error if something that was printed on standard output was not written.
 void RequireOutputWritten();
 
-// While a line is written to `to`, the bar of progress is off the terminal; then it is drawn below
-// the line.
+// Removes the progress bar from the terminal while a line is written to `to`, and then draws it
+// below the line.
 class AboveBar {
  public:
   explicit AboveBar(std::FILE* to);
@@ -47,22 +46,24 @@ class AboveBar {
   const bool there_;
 };
 
-// Text as it is, JSON and what draws on a terminal. What cannot be written to standard error is
-// lost, and the work goes on; of standard output it shows at the end (RequireOutputWritten), where
-// it blames no photograph.
+// Prints text unchanged: JSON, and control sequences for a terminal. Write errors on standard error
+// are ignored, and the work continues. Write errors on standard output are reported at the end
+// (RequireOutputWritten), so that they are not attributed to an input.
 void PrintExactly(std::string_view text, std::FILE* to);
-// What was printed there has left the process; it fails as PrintExactly does.
+// Flushes the stream; errors are treated as in PrintExactly.
 void Flush(std::FILE* to);
 
-// A stream to a file, a pipe or a device, which is emptied unless `append`; standard output itself
-// by its name, with what it has. Null where it cannot be opened, for which errno says why.
+// Opens a file, a pipe or a device for writing; truncates it unless `append`. The name of standard
+// output stands for that stream with its present content. Null if it cannot be opened; errno has
+// the reason.
 std::FILE* OpenToWrite(const std::filesystem::path& path, bool append);
 
-// Where lines for people go: standard error, also after SilenceLibraries().
+// The stream for messages: standard error, also after SilenceLibraries().
 std::FILE* MessageStream();
 
-// What the names in a line for people are made: a stranger's may hold lines of its own, orders to
-// the terminal, or no end. Other programs read names from standard output, so no path is cut there.
+// Makes names printable, because an untrusted name may contain line breaks or control sequences for
+// the terminal, or be very long. Other programs read names from standard output, so no path is
+// truncated there.
 inline constexpr std::size_t kMaxOfName = 4096;
 template <std::size_t kMax, class T>
 decltype(auto) Cleaned(const T& argument) {
@@ -77,7 +78,7 @@ std::string Formatted(fmt::string_view format, const Arguments&... arguments) {
   return fmt::vformat(format, fmt::make_format_args(arguments...));
 }
 
-// Lines for people. What fmt::join joins must be printable already.
+// Print a formatted line. The texts that fmt::join joins must be printable already.
 template <class... Arguments>
 void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const AboveBar above(stdout);
@@ -95,7 +96,7 @@ inline std::string FlagOf(std::string name) {
   return "--" + name;
 }
 
-// The library names options in backticks: here they are flags.
+// Replaces the library's option names in backticks by flags.
 inline std::string WithFlags(std::string_view line) {
   return WithOptionNames(
       line, [](const std::string& name) { return name == "overwrite" ? "--force" : FlagOf(name); });
@@ -106,21 +107,21 @@ inline std::string Shown(const std::optional<double>& value, int decimals = 6) {
   return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
 }
 
-// A bar of progress on standard error, for terminals only and for runs that take a while.
+// A progress bar on standard error, for terminals only, and for runs that take a while.
 class Progress {
  public:
-  // `unit` is what is counted ("images"). Nothing is drawn when quiet or standard error is no
-  // terminal, and nothing in the first two seconds.
+  // `unit` names the counted items ("images"). Nothing is drawn if `quiet`, if standard error is
+  // not a terminal, or in the first two seconds.
   Progress(std::string unit, bool quiet);
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // What is counted from now on ("frames of b.mp4"); the clock starts again.
+  // Changes the counted unit ("frames of b.mp4") and restarts the clock.
   void Begin(const std::string& unit);
-  // `total` is 0 where it is not known.
+  // `total` is 0 if unknown.
   void Show(std::size_t done, std::size_t total, std::uint64_t pixels);
-  // Takes the bar away for good. (Print and PrintError draw it again below their lines.)
+  // Removes the bar for good. (Print and PrintError draw it again below their lines.)
   void Clear();
 
  private:

@@ -1,4 +1,4 @@
-// Where labelled pixels come from: tables, or images with masks.
+// The sources of labelled pixels: tables, or images with masks.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,14 +18,14 @@ namespace skinmask::cli {
 // masks.
 void CheckSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                  const std::string& masks_option);
-// Throws UsageError where an output is one of the archives of the pairs.
+// Throws UsageError if an output is one of the archives of the pairs.
 void RequireNoArchive(const std::string& output, const std::string& flag, const PairOptions& pairs);
 // The files and folders of the source.
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,
                                            const PairOptions& pairs);
-// Reads tables and adds them up.
+// Reads tables and merges them.
 Samples ReadTables(const std::vector<std::string>& tables);
-// Of the tables, or where there are none of the pairs.
+// Reads the tables or, without tables, the pairs.
 Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                    const Run& run);
 
@@ -33,7 +33,7 @@ Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pa
 void AddImageOptions(const OptionGroup& group, PairOptions& pairs);
 // --image-name, --mask-name, --label, --ignore, --invert, --whole.
 void AddPairOptions(CLI::App& verb, PairOptions& pairs);
-// Throws UsageError for patterns and labels that cannot be meant.
+// Throws UsageError for invalid patterns and labels.
 void CheckPairOptions(const PairOptions& pairs);
 
 // --threshold, --max-f1, --max-fpr, --min-recall, --cost; each excludes the others.
@@ -44,7 +44,7 @@ struct DecisionFlags {
 };
 
 void AddDecisionFlags(CLI::App& verb, DecisionFlags& flags, const std::string& default_rule);
-// The rule that was asked for, if any. Throws UsageError for costs that cannot be meant.
+// The requested rule, if any. Throws UsageError for invalid costs.
 std::optional<DecisionRule> RuleOf(const DecisionFlags& flags);
 
 }  // namespace skinmask::cli

@@ -32,7 +32,7 @@ void CheckFlags(const SampleFlags& options, const Context& context) {
     throw UsageError("--bayes, --observations and --seed are of --simulate");
   CheckSource(drawn ? std::vector{options.simulate} : options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
-  ShardOf(options.shard);  // a wrong one before any work
+  ShardOf(options.shard);  // throws for a wrong one before any work
   RequireApart({{options.output, "-o"}, {options.bayes, "--bayes"}, {context.json, "--json"}});
   RequireNoArchive(options.output, "-o", options.pairs);
   RequireNoArchive(context.json, "--json", options.pairs);
@@ -61,8 +61,8 @@ void RunSample(const SampleFlags& options, Context& context) {
   Samples samples = options.simulate.empty()
                         ? ReadSource(options.samples, pairs, context.StartRun("images"))
                         : Simulated(options, context);
-  if (StopFlag()) return;  // half a table would pass for a whole one
-  // One of many parts may be empty, where there are more of them than images.
+  if (StopFlag()) return;  // an incomplete table would look complete
+  // If there are more shards than images, some shards are empty.
   if (samples.rows().empty() && pairs.shard.count == 1)
     throw Error("samples", "there is not one labelled pixel to write");
   if (options.ungrouped) samples = samples.Ungrouped();

@@ -24,11 +24,11 @@
 namespace skinmask::cli {
 namespace {
 
-// linux/landlock.h of Linux 6.12: rights, and what the calls take.
+// From linux/landlock.h of Linux 6.12: the rights, and the arguments of the system calls.
 constexpr std::uint64_t kWriteFile = 1 << 1, kReadFile = 1 << 2, kReadFolder = 1 << 3,
                         kRemoveFolder = 1 << 4, kRemoveFile = 1 << 5, kMakeFolder = 1 << 7,
                         kMakeFile = 1 << 8;
-constexpr std::uint64_t kOfVersion1 = (1 << 13) - 1;  // all, running included
+constexpr std::uint64_t kOfVersion1 = (1 << 13) - 1;  // all rights, including execution
 constexpr std::uint64_t kMoveElsewhere = 1 << 13;     // version 2
 constexpr std::uint64_t kTruncate = 1 << 14;          // version 3
 struct RuleSet {
@@ -39,7 +39,7 @@ struct __attribute__((packed)) PathRule {
   std::int32_t parent;
 };
 constexpr int kPathBeneath = 1, kAskVersion = 1;
-constexpr std::uint64_t kBindAndConnect = 3;  // of TCP, version 4
+constexpr std::uint64_t kBindAndConnect = 3;  // for TCP, version 4
 constexpr std::uint64_t kOfFiles = kWriteFile | kReadFile | kTruncate;
 
 std::uint64_t Handled(int version) {
@@ -88,14 +88,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What libraries read wherever they are used, none of it a user's: themselves, and what the machine
-// is. /proc/self is this process alone.
+// Files that libraries read on every machine, none of them a user's: the libraries themselves, and
+// descriptions of the machine. /proc/self is only this process.
 constexpr const char* kSystem[] = {
     "/usr",          "/lib",          "/lib64",     "/etc/ld.so.cache",        "/proc/self",
     "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/dev/urandom"};
 
-// Reading the targets of the links to files below a folder: as inputs they are taken wherever they
-// lead. (Not so outputs: a file that appears whole needs all rights in the folder of the target.)
+// Allows reading the targets of links to files below a folder, because inputs may be links to
+// anywhere. (Outputs may not: replacing a file atomically needs all rights in the folder of the
+// target.)
 void AllowLinks(const fs::path& folder, Landlock& landlock) {
   std::vector<fs::path> folders;
   ForEachEntry(folder, [&](const char* name, EntryType type) {
@@ -113,8 +114,8 @@ void AllowFile(const fs::path& file, Landlock& landlock) {
   landlock.AllowMaking(folder.empty() ? fs::path(".") : folder);
 }
 
-// A rule for each of a million files takes longer than to list them, and the kernel keeps it: of
-// many files those that lie in one folder, and are no links, are allowed with all of that folder.
+// With many files a rule for each takes longer than listing them, and uses kernel memory. Then
+// files that are not links are allowed by their folders.
 void AllowListed(std::span<const std::string> listed, Landlock& landlock) {
   constexpr std::size_t kMany = 1000;
   EntryTypes types;
@@ -134,14 +135,14 @@ void AllowListed(std::span<const std::string> listed, Landlock& landlock) {
   }
 }
 
-// Folders that the user gave the dynamic linker, relative ones included.
+// Allows the folders that the user gave to the dynamic linker, including relative ones.
 void AllowLibraryPath(Landlock& landlock) {
   const char* const given = std::getenv("LD_LIBRARY_PATH");
   std::istringstream folders(given ? given : "");
   for (std::string folder; std::getline(folders, folder, ':');) landlock.AllowReading(folder);
 }
 
-// "" where the kernel has no Landlock.
+// Returns "" if the kernel has no Landlock.
 std::string RestrictFiles(const Access& access) {
   Landlock landlock;
   if (landlock.version() == 0) return "";
@@ -161,10 +162,10 @@ std::string RestrictFiles(const Access& access) {
   return landlock.Enforce() ? fmt::format("Landlock {}", landlock.version()) : "";
 }
 
-// What the kernel takes of a register for an int.
+// The bits of a register that the kernel uses for an int.
 constexpr std::uint64_t kInt = 0xFFFFFFFF;
 
-// System calls that fail from now on.
+// A filter that makes system calls fail.
 class CallFilter {
  public:
   template <class... Conditions>
@@ -173,7 +174,7 @@ class CallFilter {
             seccomp_rule_add(filter_.get(), SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call,
                              sizeof...(conditions), conditions...) == 0;
   }
-  // False where the kernel has no such filters.
+  // Returns false if the kernel has no such filters.
   bool Load() { return good_ && seccomp_load(filter_.get()) == 0; }
 
  private:
@@ -183,14 +184,15 @@ class CallFilter {
 };
 
 bool RestrictCalls() {
-  // Of Linux 6.6 and 6.13, which the headers here need not know; the same on every architecture.
+  // System calls of Linux 6.6 and 6.13, which older headers lack; the numbers are the same on every
+  // architecture.
   constexpr int kFchmodat2 = 452, kSetxattrat = 463, kRemovexattrat = 466;
   CallFilter filter;
   filter.Deny(SCMP_SYS(socket), EACCES, scmp_arg_cmp{0, SCMP_CMP_NE, AF_UNIX, 0});
   filter.Deny(SCMP_SYS(execve), EACCES);
   filter.Deny(SCMP_SYS(execveat), EACCES);
-  filter.Deny(SCMP_SYS(io_uring_setup), ENOSYS);  // it has sockets of its own
-  // What Landlock lets everybody do with all files, by path or by descriptor: none of it is needed.
+  filter.Deny(SCMP_SYS(io_uring_setup), ENOSYS);  // io_uring can open sockets
+  // Landlock does not restrict these calls, by path or by descriptor, and none of them is needed.
   for (const int call :
        {SCMP_SYS(chmod),        SCMP_SYS(fchmod),       SCMP_SYS(fchmodat),  kFchmodat2,
         SCMP_SYS(chown),        SCMP_SYS(fchown),       SCMP_SYS(lchown),    SCMP_SYS(fchownat),
@@ -198,14 +200,16 @@ bool RestrictCalls() {
         SCMP_SYS(setxattr),     SCMP_SYS(lsetxattr),    SCMP_SYS(fsetxattr), SCMP_SYS(removexattr),
         SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr), kSetxattrat,         kRemovexattrat})
     filter.Deny(call, EPERM);
-  // Before Linux 6.2 Landlock lets everybody empty all files, and to open one for reading is
-  // enough.
+  // Before Linux 6.2 Landlock does not restrict truncation, for which opening a file for reading is
+  // sufficient.
   filter.Deny(SCMP_SYS(truncate), EPERM);
   constexpr std::uint64_t kFlags = O_ACCMODE | O_TRUNC, kEmptied = O_RDONLY | O_TRUNC;
   filter.Deny(SCMP_SYS(open), EPERM, scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, kFlags, kEmptied});
   filter.Deny(SCMP_SYS(openat), EPERM, scmp_arg_cmp{2, SCMP_CMP_MASKED_EQ, kFlags, kEmptied});
-  filter.Deny(SCMP_SYS(openat2), ENOSYS);  // its flags are in memory; nothing here calls it
-  // Signals go to this process alone (abort() sends one). To 0 and below are groups of processes.
+  // The flags of openat2 are in memory, which seccomp cannot read; nothing here calls it.
+  filter.Deny(SCMP_SYS(openat2), ENOSYS);
+  // Allows signals to this process only (abort() sends one). Numbers of 0 and below are process
+  // groups.
   const auto self = static_cast<std::uint64_t>(getpid());
   for (const int call :
        {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)})
@@ -232,9 +236,10 @@ void LeaveProcesses() {
   filter.Deny(SCMP_SYS(fork), EPERM);
   filter.Deny(SCMP_SYS(vfork), EPERM);
   filter.Deny(SCMP_SYS(clone), EPERM, scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0});
-  filter.Deny(SCMP_SYS(clone3), ENOSYS);  // its flags are in memory; the C library then takes clone
-  // Who has its socket already asks no other process for anything (Landlock lets AF_UNIX connect),
-  // does not look into one, and has no signal sent to it by the kernel.
+  // The flags of clone3 are in memory; the C library falls back to clone.
+  filter.Deny(SCMP_SYS(clone3), ENOSYS);
+  // A decoder has its socket already. It must not connect to other processes (Landlock allows
+  // AF_UNIX), read their memory, or make the kernel send signals to them.
   constexpr int kFSetOwnEx = 15, kFSetSig = 10;
   for (const int call : {SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(connect)})
     filter.Deny(call, EACCES);
@@ -251,7 +256,7 @@ void LeaveProcesses() {
 std::string LeaveNetwork() {
   CallFilter filter;
   for (std::uint64_t family = 0; family < AF_MAX; ++family)
-    if (family != AF_UNIX && family != AF_NETLINK)  // devices are told of by the latter
+    if (family != AF_UNIX && family != AF_NETLINK)  // the kernel reports devices on AF_NETLINK
       filter.Deny(SCMP_SYS(socket), EACCES, scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, kInt, family});
   filter.Deny(SCMP_SYS(io_uring_setup), ENOSYS);
   return filter.Load() ? "sandbox: no network (seccomp)" : "sandbox: none (no seccomp here)";

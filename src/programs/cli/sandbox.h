@@ -1,5 +1,5 @@
-// Least privilege: before the first file of a stranger is opened, the process gives up what its
-// work does not need, so that a decoder that is led astray can do no harm (SECURITY.md).
+// Least privilege: before the first untrusted file is opened, the process gives up the rights that
+// its work does not need, so that a compromised decoder can do no harm (SECURITY.md).
 #pragma once
 
 #include <cstdint>
@@ -12,49 +12,54 @@
 
 namespace skinmask::cli {
 
-// What the work of a verb needs. Empty paths are passed over, and what does not exist.
+// The files that the work of a verb needs. Empty and missing paths are ignored.
 struct Access {
-  std::vector<std::filesystem::path> reads;    // files, and folders with all below them
-  std::vector<std::filesystem::path> folders;  // in which files are made; they exist
-  std::vector<std::filesystem::path> files;    // that are made: their folders count, for the part
-                                               // file beside each
-  // Files and folders to read as well. Of more than a thousand, the folders of the files.
+  std::vector<std::filesystem::path> reads;    // files, and folders with everything below
+  std::vector<std::filesystem::path> folders;  // existing folders in which files are created
+  std::vector<std::filesystem::path> files;    // created files; access is given to their folders,
+                                               // for temporary files
+  // More files and folders to read. For more than a thousand, access is given to the folders of the
+  // files.
   std::span<const std::string> listed{};
 };
 
-// From now on, for this thread and those that it starts (so it comes before the first parallel
-// work): no socket but local ones, no other program, no io_uring (seccomp); and, where the kernel
-// has Landlock, files are opened for reading only among `reads`, with the targets of the links to
-// files in its folders, and the system's libraries, and made or written only below `folders` and
-// the folders of `files`. Cannot be undone. Returns one line that says what holds and what the
-// kernel does not have; throws nothing. About a millisecond, and a pass over the names in the
-// folders.
+// Restricts this thread and all threads that it starts (so it must be called before the first
+// parallel work). seccomp denies sockets other than local ones, execution of programs, and
+// io_uring. If the kernel has Landlock, files can be read only in `reads`, in the targets of links
+// to files in these folders, and in the system's libraries, and can be created or written only
+// below `folders` and the folders of `files`. This cannot be undone. Returns a line that describes
+// the restrictions and what the kernel lacks. Does not throw. Takes about a millisecond, plus a
+// pass over the names in the folders.
 std::string EnterSandbox(const Access& access);
 
-// No new process, only threads: for one that decodes and does nothing else. Beside the sandbox.
+// Denies new processes; threads are allowed. For processes that only decode; in addition to the
+// sandbox.
 void LeaveProcesses();
 
-// The network alone, for what needs devices, windows and other programs: no sockets but local ones
-// and those by which the kernel tells of devices. Returns a line likewise.
+// Denies only the network, for verbs that need devices, windows and other programs: no sockets
+// except local ones and those on which the kernel reports devices. Returns a line as EnterSandbox
+// does.
 std::string LeaveNetwork();
 
-// Landlock, by its system calls: Debian 12 has no library for it, and its header is older than the
-// kernels that it runs on. This is a set of rules in the making; without Landlock in the kernel all
-// calls do nothing.
+// Landlock by system calls, because Debian 12 has no library for it, and its header is older than
+// the kernels on which this program runs. An object is a set of rules. Without Landlock in the
+// kernel all functions do nothing.
 class Landlock {
  public:
   Landlock();
 
-  // The version of the kernel's interface; 0: it has none.
+  // The version of the kernel's interface; 0: no Landlock.
   int version() const { return version_; }
-  // Reading a file, or all below a folder. What is not there, or no file of a disk, is passed over.
+  // Allows reading a file, or everything below a folder. Ignores paths that do not exist or are not
+  // on a disk.
   void AllowReading(const std::filesystem::path& path);
-  // Making, reading, writing, replacing and removing files and folders below a folder.
+  // Allows creating, reading, writing, replacing and removing files and folders below a folder.
   void AllowMaking(const std::filesystem::path& folder);
-  // Writing to a file that exists.
+  // Allows writing to an existing file.
   void AllowWriting(const std::filesystem::path& file);
-  // What no rule allows is denied from now on to this thread and those it starts: reading, writing
-  // and running files, and connections by TCP (version 4). False where the kernel refuses.
+  // Denies to this thread, and to those that it starts, everything that no rule allows: reading,
+  // writing and executing files, and TCP connections (version 4). Returns false if the kernel
+  // refuses.
   bool Enforce();
 
  private:

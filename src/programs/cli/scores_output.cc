@@ -27,7 +27,7 @@ namespace skinmask::cli {
 
 namespace {
 
-// For K classes: true classes by rows, called classes by columns.
+// For more than two classes: true classes in rows, called classes in columns.
 void PrintClasses(const ClassCounts& counts) {
   Print("\n{:<18}", "truly \\ called");
   for (const std::string& name : counts.classes) Print(" {:>12}", name);
@@ -43,7 +43,7 @@ void PrintClasses(const ClassCounts& counts) {
     Print("{:<18} {:>{}.6g}\n", "mean cost", *cost, 13 * counts.classes.size() + 12);
 }
 
-// "  0.8712 - 0.9453", or nothing.
+// "  0.8712 - 0.9453", or "".
 std::string IntervalText(const NamedIntervals& intervals, std::string_view name) {
   for (const auto& [other, interval] : intervals)
     if (other == name && interval)
@@ -77,7 +77,7 @@ void PrintGrouping(const Grouping& grouping, const GroupScores& scores) {
   for (std::size_t m = 0; m < kGroupMeasures.size(); ++m) Print("  {}\n", scores.Words(m));
 }
 
-// The tables of scores, and what the gaps say.
+// Prints the table of each grouping, and what its gaps mean.
 void PrintGroups(const EvaluationReport& report) {
   for (const Grouping& grouping : report.groupings)
     PrintGrouping(grouping, ScoreGroups(report, grouping));
@@ -158,7 +158,7 @@ void WarnOfMasks(const EvaluationReport& report, const EvaluateFlags& flags) {
 std::optional<std::string> SourceDate() {
   const char* const text = std::getenv("SOURCE_DATE_EPOCH");
   if (!text || !*text) return std::nullopt;
-  constexpr std::int64_t kLast = 253402300799;  // of the year 9999
+  constexpr std::int64_t kLast = 253402300799;  // end of the year 9999
   const auto seconds = ParseNumber<std::int64_t>(text);
   if (!seconds || *seconds < 0 || *seconds > kLast)
     throw Error("SOURCE_DATE_EPOCH", "is no number of seconds since 1970");
@@ -167,7 +167,8 @@ std::optional<std::string> SourceDate() {
 
 namespace {
 
-// For K classes: how many of each class's held-out pixels each model calls by their name.
+// For more than two classes: the accuracy of each model on the held-out pixels, over all and for
+// each class.
 void PrintClasses(const Comparison& comparison) {
   bool headed = false;
   for (const ComparedModel& m : comparison.models) {
@@ -186,7 +187,7 @@ void PrintClasses(const Comparison& comparison) {
   }
 }
 
-// What says how well models follow what they were fitted to; means over the folds.
+// Prints the information criteria on the training data, means over the folds.
 void PrintInformation(const Comparison& comparison) {
   const std::vector<ComparedModel>& models = comparison.models;
   const auto fitted = [](const ComparedModel& m) { return m.MeanOf(&FoldScore::aic).mean; };
@@ -201,7 +202,7 @@ void PrintInformation(const Comparison& comparison) {
             Shown(m.MeanOf(&FoldScore::aic).mean, 2), Shown(m.MeanOf(&FoldScore::bic).mean, 2));
 }
 
-// Which model to take, and why.
+// Prints which model to take, and why.
 void PrintChoice(const Comparison& comparison, const Choice& choice) {
   const ComparedModel &best = comparison.models.front(),
                       &simplest = comparison.models[choice.simplest];

@@ -1,4 +1,4 @@
-// What verbs print and draw of scores and models.
+// Prints and draws scores and models for the verbs.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,15 @@
 
 namespace skinmask::cli {
 
-// The table; `by_faces`: with how many images had faces.
+// Prints the table of scores; `by_faces`: also the number of images with faces.
 void PrintEvaluation(const EvaluationReport& report, bool by_faces);
 
-// Where the true masks seem to mark something else than the rule that they are read by.
+// Warns if the true masks seem to be read by the wrong rule.
 void WarnOfMasks(const EvaluationReport& report, const EvaluateFlags& flags);
 
-// The day of SOURCE_DATE_EPOCH (reproducible-builds.org), "2026-11-22"; none where it is not set.
-// The clock would make every page another. Throws Error where it is no number of seconds.
+// The day of SOURCE_DATE_EPOCH (reproducible-builds.org), "2026-11-22"; absent if it is not set,
+// because the current date would make every page different. Throws Error if it is not a number of
+// seconds.
 std::optional<std::string> SourceDate();
 
 void PrintComparison(const Comparison& comparison);
@@ -28,11 +29,11 @@ void PrintComparison(const Comparison& comparison);
 // A calibration curve in words: "below 0.8, and times 0.2 to 2, 0.6 beyond; above times 0.25".
 std::string CurveWords(const CalibrationCurve& curve);
 
-// By the extension of the file.
+// The format for the file's extension.
 PictureFormat PictureFormatOf(const std::string& file);
-// What a model of this file is called in a picture: "default" for the built-in one.
+// The name of a model file in a picture: "default" for the built-in one.
 std::string ModelStem(const std::string& file);
-// The picture of --picture. Throws Error where nothing was scored.
+// The picture of --picture. Throws Error if nothing was scored.
 std::string CurvesOf(const EvaluationReport& report, const EvaluateFlags& flags, const Model& model,
                      const Rival* rival);
 

@@ -30,7 +30,7 @@ std::string Numbers(const FeatureVector& v) {
 }
 
 std::string Described(const Model& model) {
-  // What was not counted was not estimated.
+  // Without counts the parameters were not estimated from pixels.
   const std::string estimator = model.classes[0].count == 0               ? ""
                                 : model.estimator == Estimator::kUnbiased ? " (unbiased)"
                                                                           : " (maximum likelihood)";
@@ -89,7 +89,7 @@ void PrintPolynomial(const char* name, const FeaturePolynomial& polynomial) {
   }
 }
 
-// Where one channel is divided, and which side is positive.
+// Prints the boundaries on a single channel, and which side is positive.
 void PrintBoundary(const Model& model, const FeaturePolynomial& log_odds) {
   const std::string channel = model.features.channel_names()[0];
   const double threshold = Logit(model.decision.threshold);
@@ -99,7 +99,7 @@ void PrintBoundary(const Model& model, const FeaturePolynomial& log_odds) {
     return log_odds(FeatureVector::Constant(1, value)) > threshold;
   };
   const std::string& name = model.positive().name;
-  // Where it touches the threshold, both sides are alike.
+  // If the log-odds only touch the threshold, both sides are the same.
   const bool touches =
       at.size() == 1 && log_odds.product(0, 0) != 0 && positive(at[0] - 1) == positive(at[0] + 1);
   if (at.empty() || touches)
@@ -113,7 +113,7 @@ void PrintBoundary(const Model& model, const FeaturePolynomial& log_odds) {
     Print("boundary   {} < {:.6f} or {} > {:.6f}: {}\n", channel, at[0], channel, at[1], name);
 }
 
-// As textbooks write them, where they are polynomials.
+// Prints the log-odds in the form of textbooks, if they are a polynomial.
 void PrintLogOdds(const Model& model) {
   const std::optional<FeaturePolynomial> log_odds = LogOddsOf(model);
   if (!log_odds) return;
@@ -187,7 +187,7 @@ struct ShowFlags {
   bool marginal = false;
 };
 
-// "R=180" of each.
+// Parses texts such as "R=180".
 std::vector<std::pair<std::string, double>> HeldValuesOf(const std::vector<std::string>& texts) {
   std::vector<std::pair<std::string, double>> at;
   for (const std::string& text : texts) {

@@ -16,7 +16,7 @@ struct TrainFlags {
   std::vector<std::string> samples;
   PairOptions pairs;
   std::string output;
-  TrainOptions train;  // as flags say it; TrainOptionsOf adds what follows from the others
+  TrainOptions train;  // as the flags set it; TrainOptionsOf completes it
   std::vector<std::string> notes;
   DecisionFlags decision;
   PairOptions validation;
@@ -42,7 +42,8 @@ TrainOptions TrainOptionsOf(const TrainFlags& options) {
       throw UsageError("--validation-name needs --validation-images");
     return train;
   }
-  // Names and labels are those of the training pairs; with --samples they are the validation's own.
+  // Names and labels of the training pairs apply. With --samples these options are for the
+  // validation only.
   train.validation = options.pairs;
   train.validation->images = options.validation.images;
   train.validation->masks = options.validation.masks;
@@ -52,7 +53,8 @@ TrainOptions TrainOptionsOf(const TrainFlags& options) {
   return train;
 }
 
-// The table to calibrate on, from a file, or from images with masks as the training pairs'.
+// Reads the calibration data from a table or, with the options of the training pairs, from images
+// with masks.
 Samples CalibrationSamples(const TrainFlags& options, const Run& run) {
   if (options.calibrate_masks.empty()) return ReadTables({options.calibrate});
   PairOptions pairs = options.pairs;

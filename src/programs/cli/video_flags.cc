@@ -18,7 +18,7 @@ std::optional<VideoTime> TimeOf(const std::string& flag, const std::optional<std
   return AsUsage([&] { return VideoTimeFromText(*text); }, flag + ": ");
 }
 
-// Of "10-20": how these frames are had; empty for what is no range of numbers.
+// For "10-20": the options that select these frames; empty for other texts.
 std::string FrameNumbersHint(const std::string& text) {
   const std::size_t first = text.find_first_of("-:");
   if (first == text.npos) return "";

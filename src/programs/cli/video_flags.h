@@ -1,4 +1,4 @@
-// Flags of what is done with videos.
+// Flags for videos.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -19,10 +19,10 @@ struct VideoFlags {
 };
 
 void AddVideoFlags(CLI::App& verb, VideoFlags& flags);
-// After the outputs are set. Throws UsageError.
+// Must be called after the outputs are set. Throws UsageError.
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect);
-// --frames takes no value: a range of numbers, as a value and (a UsageError) as an input that does
-// not exist, gets a line that says what does.
+// --frames takes no value. If it gets a range of numbers as its value, or if such a range is an
+// input that does not exist (a UsageError), the message names the right options.
 CLI::Validator NoFrameNumbers();
 void RefuseFrameNumbers(const std::vector<std::string>& inputs);
 
@@ -31,12 +31,12 @@ struct RawVideoFlags {
 };
 
 void AddRawVideoFlags(const OptionGroup& group, RawVideoFlags& flags);
-// What they say, with the texts of --size and --rate; absent where the input has a container.
-// Throws UsageError.
+// The raw video of these flags and of the texts of --size and --rate; absent if the input has a
+// container. Throws UsageError.
 std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags, const std::string& size,
                                    const std::string& rate);
 
-// "WIDTHxHEIGHT"; absent where the text is anything else, or holds no pixel.
+// Parses "WIDTHxHEIGHT"; absent for any other text and for a size without pixels.
 std::optional<cv::Size> ParseSize(std::string_view text);
 
 }  // namespace skinmask::cli

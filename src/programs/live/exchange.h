@@ -1,5 +1,5 @@
-// The session, which works on frames on a thread of its own, and the window exchange commands one
-// way and the newest picture the other. Nobody waits for anybody.
+// The session, which processes frames on its own thread, and the window exchange commands in one
+// direction and the newest picture in the other. Neither waits for the other.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ namespace skinmask::live {
 
 enum class Sampling { kOff, kSkin, kBackground };
 
-// What the window shows beside the picture.
+// The state that the window shows beside the picture.
 struct Status {
   std::string source;
-  std::string message;  // for some seconds
+  std::string message;  // shown for some seconds
   View view = View::kOverlay;
   double divider = 0.5;
   bool paused = false, waiting = true;  // waiting: for the source's next frame
   double threshold = 0.5, prior = 0.5;
   bool adapting = false;
-  std::string adapted;  // what was done to the frame: "2 faces"
+  std::string adapted;  // how the model was adapted to the frame: "2 faces"
   bool tracking = false, show_ellipse = false;
   std::string ellipse;  // of the mask, in words
   Sampling sampling = Sampling::kOff;
@@ -40,22 +40,22 @@ struct Status {
   std::uint64_t dropped = 0;
 };
 
-// A picture for the screen, and what is to be said about it.
+// A picture for the screen, with its status and times.
 struct Shown {
   Status status;
-  cv::Mat picture;                // CV_8UC4, as large as its place on the screen; or empty
-  cv::Size drawn, frame;          // the picture before it was scaled, and the frame in it
-  std::optional<Region> ellipse;  // to be drawn, in pixels of the frame
+  cv::Mat picture;                // CV_8UC4, of its size on the screen; or empty
+  cv::Size drawn, frame;          // sizes of the picture before scaling, and of the frame
+  std::optional<Region> ellipse;  // the ellipse to draw, in pixels of the frame
   Clock::time_point captured;     // of the frame
   std::uint64_t number = 0;       // of the frame; 0: none yet
-  double draw_seconds = 0;        // that making the picture took
-  std::uint64_t commands = 0;     // of the user that were carried out before
+  double draw_seconds = 0;        // time to make the picture
+  std::uint64_t commands = 0;     // number of commands that were executed before
 };
 
-// That a frame is on the screen.
+// The report that a frame is on the screen.
 struct Painted {
   std::uint64_t number;
-  double latency, seconds;  // since it was captured; of drawing and painting
+  double latency, seconds;  // latency: since capture; seconds: for drawing and painting
 };
 
 class Controls;
@@ -63,7 +63,7 @@ using Command = std::function<void(Controls&)>;
 
 class Exchange {
  public:
-  // The session's side. A picture that was not taken makes way for a newer one.
+  // The session's side. A newer picture replaces one that was not taken.
   void Publish(Shown shown) {
     std::function<void()> wake;
     {
@@ -80,21 +80,24 @@ class Exchange {
     return std::exchange(commands_, {});
   }
   std::vector<Painted> TakePainted() { return Take(painted_); }
-  // Of the window's picture, in pixels of the screen.
+  // The size of the window's picture, in pixels of the screen.
   cv::Size canvas() const { return Get(canvas_); }
-  bool closed() const { return Get(closed_); }  // the user is done
+  bool closed() const { return Get(closed_); }  // the user closed the window
 
-  // The window's side. `wake` is called from the session's thread when there is something new, and
-  // not again before that was taken.
+  // The window's side. `wake` is called from the session's thread when there is a new picture, once
+  // until it is taken.
   void SetWake(std::function<void()> wake) { Set(wake_, std::move(wake)); }
-  std::shared_ptr<const Shown> TakeNewest() { return Take(newest_); }  // null where nothing is new
+  std::shared_ptr<const Shown> TakeNewest() {
+    return Take(newest_);
+  }  // null if there is no new
+     // one
   void Post(Command command) {
     const std::lock_guard lock(mutex_);
     commands_.push_back(std::move(command));
     ++posted_;
   }
-  // Everything that was asked for was carried out before this was published. (What was not may
-  // still say the contrary of what the user just did.)
+  // True if all posted commands were executed before `shown` was published. (Otherwise the status
+  // may contradict what the user just did.)
   bool IsUpToDate(const Shown& shown) const { return shown.commands == Get(posted_); }
   void SetCanvas(const cv::Size& size) { Set(canvas_, size); }
   void AddPainted(const Painted& painted) {
@@ -130,9 +133,9 @@ class Exchange {
   bool closed_ = false;
 };
 
-// Shows a MainWindow on this thread, which must be the main one, until `work` returns, which runs
-// on another. It should return soon after exchange.closed(). What it throws is thrown here. Throws
-// Error where there is no screen.
+// Shows a MainWindow on this thread, which must be the main thread, until `work`, which runs on
+// another thread, returns. It should return soon after exchange.closed(). Its exceptions are
+// rethrown here. Throws Error if there is no screen.
 void RunInWindow(const std::string& title, const std::function<void(Exchange&)>& work);
 
 }  // namespace skinmask::live

@@ -39,7 +39,7 @@ std::string TakeError(GstMessage* message) {
 constexpr double kPatienceSeconds = 5;
 constexpr std::uint64_t kMaxWaiting = 4;  // frames
 
-// Rows of raw video begin at multiples of four bytes.
+// GStreamer aligns rows of raw video to four bytes.
 GstBuffer* BufferOf(const cv::Mat& bgr) {
   const std::size_t row = 3 * static_cast<std::size_t>(bgr.cols), stride = (row + 3) / 4 * 4;
   const std::size_t bytes = stride * static_cast<std::size_t>(bgr.rows);
@@ -53,11 +53,11 @@ GstBuffer* BufferOf(const cv::Mat& bgr) {
 
 using Layout = VideoFrame::Layout;
 
-// What the appsink takes unless the pipeline says: the layouts that there are kernels for, and
+// The formats that the appsink accepts unless the pipeline sets caps: the layouts with kernels, and
 // JPEG.
 constexpr char kCaps[] = "video/x-raw,format=(string){BGR,I420,NV12,YUY2,Y42B};image/jpeg";
 
-// A mapped frame; unmapped with its last user.
+// A mapped frame, which its last owner unmaps.
 struct Mapped {
   GstSample* sample = nullptr;
   GstVideoFrame frame{};
@@ -108,7 +108,7 @@ class Pipeline : public FrameSource {
   Rational rate() const override { return rate_; }
 
  private:
-  // Frames are taken as they come: a few may wait, so that a short pause loses none.
+  // Sets the formats, and a queue of a few frames, so that a short pause loses none.
   void Prepare() {
     if (GstCaps* const own = gst_app_sink_get_caps(sink_.get())) {
       gst_caps_unref(own);
@@ -143,7 +143,7 @@ class Pipeline : public FrameSource {
     return Describe(kept, gst_structure_has_field(structure, "colorimetry"));
   }
 
-  // (Where the caps tell of no colours GStreamer takes BT.2020's for pictures of 2160 rows.)
+  // (If the caps have no colorimetry, GStreamer assumes BT.2020 for pictures of 2160 rows.)
   VideoFrame Describe(const std::shared_ptr<Mapped>& kept, bool tells_colors) const {
     const GstVideoInfo& info = kept->frame.info;
     const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&info);
@@ -217,7 +217,7 @@ void GstPipeline::Start() {
     throw Error(name_, "does not start: " + Complaint());
 }
 
-// (Popping one type of message loses those of others before it.)
+// (Popping messages of one type discards those of other types before it.)
 std::string GstPipeline::Complaint() {
   const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
   GstMessage* const message = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR);
@@ -249,7 +249,7 @@ PipelineSink::PipelineSink(const std::string& rest, bool own_times)
                             !own_times, rest),
                 name_),
       source_(GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "skinmask"))) {
-  // Without a clock no sink waits for the times of what comes as fast as it goes.
+  // Without a clock sinks do not wait for timestamps, so frames pass as fast as possible.
   if (own_times_)
     gst_pipeline_use_clock(reinterpret_cast<::GstPipeline*>(pipeline_.get()), nullptr);
   pipeline_.Start();

@@ -1,5 +1,5 @@
-// Frames come from GStreamer pipelines of the user's (OpenPipeline of programs/live/source.h), and
-// go to them: a virtual camera, a stream, a file.
+// Frames from the user's GStreamer pipelines (OpenPipeline of programs/live/source.h), and frames
+// to such pipelines: a virtual camera, a stream, a file.
 #pragma once
 
 #include <gst/app/gstappsrc.h>
@@ -18,7 +18,7 @@ struct GstUnref {
 template <class T>
 using GstRef = std::unique_ptr<T, GstUnref>;
 
-// A pipeline as gst-launch takes it, which is stopped with its last use. Errors are of `name`.
+// A pipeline in the syntax of gst-launch; the destructor stops it. `name` is the subject of errors.
 class GstPipeline {
  public:
   GstPipeline(const std::string& description, const std::string& name);
@@ -27,34 +27,34 @@ class GstPipeline {
   GstPipeline& operator=(const GstPipeline&) = delete;
 
   GstElement* get() const { return pipeline_.get(); }
-  // The first element of a kind ("appsink"); null where there is none.
+  // The first element of a kind ("appsink"); null if there is none.
   GstRef<GstElement> Find(const char* kind) const;
   void Start();
   // Throws Error of the pipeline's first error, if there is one.
   void RequireRunning();
-  // Waits for all to have gone through; false where it took longer. Throws Error where it failed.
+  // Waits until all data have passed; false after `seconds`. Throws Error if the pipeline failed.
   bool WaitForEnd(double seconds);
 
  private:
-  std::string Complaint();  // what the first error says; empty where there is none
+  std::string Complaint();  // the text of the first error; empty if there is none
 
   std::string name_;
   GstRef<GstElement> pipeline_;
 };
 
-// Frames to a pipeline.
+// Sends frames to a pipeline.
 class PipelineSink {
  public:
-  // 'appsrc ! videoconvert ! `rest`'. Throws Error where that is no pipeline, or does not start.
-  // With `own_times` pictures have the times that they are written with.
+  // Starts 'appsrc ! videoconvert ! `rest`'. Throws Error if that is not a pipeline or does not
+  // start. With `own_times` pictures keep their own times.
   PipelineSink(const std::string& rest, bool own_times);
 
-  // `picture` CV_8UC3 or CV_8UC1, whose time is now, unless it has one of its own: sinks that keep
-  // to times would drop what is late. Waits where the pipeline is some frames behind; throws Error
-  // where it failed or takes no frames any more. Pictures of another size than the first are scaled
-  // to it. `rate` as the source tells, for sinks that want one.
+  // `picture` is CV_8UC3 or CV_8UC1. Its time is the current time, because sinks that obey times
+  // would drop late frames; with own_times it is `seconds`. Waits if the pipeline is some frames
+  // behind. Throws Error if the pipeline failed or accepts no more frames. Pictures of another size
+  // than the first one are scaled to that. `rate` is that of the source, for sinks that need one.
   void Write(const cv::Mat& picture, double seconds, Rational rate);
-  // Waits until all that was written went through. Throws Error where it did not.
+  // Waits until everything has passed through. Throws Error if that fails.
   void Finish();
 
  private:

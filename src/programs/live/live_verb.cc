@@ -1,4 +1,4 @@
-// skinmask-live is the program of the verb `live`, which `skinmask live` starts.
+// skinmask-live, the program of the verb `live`, which `skinmask live` starts.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace skinmask::cli {
 namespace {
 
 struct Options {
-  live::SessionOptions session;  // as flags say it; SessionOf adds what follows from the others
+  live::SessionOptions session;  // as the flags set it; SessionOf completes it
   std::string size, rate, track;
   RawVideoFlags raw;
   bool headless = false, stats = false, fast = false;
@@ -88,8 +88,8 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
       (live::IsGrey(session.view) || session.view == live::View::kCutout))
     throw UsageError(
         "--draw is of pictures, and --view shows none (--headless no other one later)");
-  if (session.ellipse) session.detector.draw->ellipse = false;  // the session draws it
-  // A search every eighth frame must leave most of a core to the frames.
+  if (session.ellipse) session.detector.draw->ellipse = false;  // the session draws it itself
+  // The face search in every eighth frame must leave most of a core to the other work.
   session.detector.hog = {.min_searched_pixels = 400000, .max_searched_pixels = 400000};
   session.if_asked = session.detector;
   if (asked.adapt == DetectorOptions::Adapt::kOff && !asked.has_seeds())
@@ -103,7 +103,8 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   return session;
 }
 
-// A sink may be a stream. An X server on another machine, or behind ssh, is reached by the network.
+// True if the network is needed: for streams, for sinks (which may be streams), and for an X server
+// on another machine or behind ssh.
 bool NeedsNetwork(const Options& options) {
   const live::SourceKind kind = live::SourceKindOf(options.session.source);
   if (kind == live::SourceKind::kStream || kind == live::SourceKind::kPipeline) return true;
@@ -266,11 +267,11 @@ void AddLive(CLI::App& app, Context& context) {
 int main(int argc, char** argv) {
   using namespace skinmask::cli;
   constexpr AddVerbFunction kVerbs[] = {AddLive, AddHelp};
-  // Pictures come and go, thirty times a second: fresh pages take two thirds of the time that an
-  // overlay needs.
+  // Pictures are allocated and freed thirty times a second; fresh pages would take two thirds of
+  // the time for an overlay.
   KeepFreedMemory();
   const int status = RunApp(argc, argv, kVerbs);
   std::fflush(nullptr);
-  // A driver that does not come back is left behind with its thread.
+  // Ends without waiting for a thread whose camera driver does not return.
   std::_Exit(status);
 }

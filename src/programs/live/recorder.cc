@@ -6,7 +6,7 @@
 
 namespace skinmask::live {
 
-constexpr int kTicks = 1000;  // a second; timestamps of recordings
+constexpr int kTicks = 1000;  // per second; the time base of recordings
 
 Recorder::Recorder(const std::filesystem::path& path, View view, IfExists if_exists)
     : path_(path), view_(view), if_exists_(if_exists) {
@@ -22,7 +22,7 @@ void Recorder::Write(const cv::Mat& picture, double seconds, Rational rate, Rati
   if (failed_) std::rethrow_exception(failure_);
 }
 
-// After a failure, too, pictures are taken, so that nobody waits for room.
+// Takes pictures also after a failure, so that Write never blocks.
 void Recorder::EncodeAll() {
   std::optional<Item> item;
   for (waiting_.pop(item); item; waiting_.pop(item)) {
@@ -39,12 +39,12 @@ void Recorder::Encode(const Item& item) {
   cv::Mat frame = item.picture;
   const bool lossless = path_.extension() == ".mkv";
   if (!writer_) {
-    // Masks are kept as grey levels where the container is for lossless video; players of others
-    // want colours.
+    // Masks stay grey if the container is for lossless video; players of other formats need
+    // colours.
     size_ = frame.size();
     VideoWriteOptions options;
-    // Of clocks of milliseconds FFmpeg takes these for the rate. AVI counts frames of whatever is
-    // said.
+    // FFmpeg takes the time base of a millisecond clock for the frame rate; such rates are ignored.
+    // AVI counts frames at whatever rate is set.
     constexpr double kMostRate = 240;
     if (item.rate.num > 0 && item.rate.Value() <= kMostRate)
       options.rate = item.rate;

@@ -1,4 +1,4 @@
-// A live run is recorded as a video.
+// Records a live run as a video.
 #pragma once
 
 #include <tbb/concurrent_queue.h>
@@ -15,21 +15,21 @@
 
 namespace skinmask::live {
 
-// A video of the frames that were worked on, each at its own time, encoded on a thread of its own.
-// It appears with Finish.
+// A video of the processed frames, each at its own time, encoded on a thread of its own. The file
+// appears with Finish.
 class Recorder {
  public:
   Recorder(const std::filesystem::path& path, View view, IfExists if_exists);
-  ~Recorder() { Close(); }  // drops what was not finished
+  ~Recorder() { Close(); }  // removes an unfinished video
 
   View view() const { return view_; }
   const std::filesystem::path& path() const { return path_; }
-  // `picture` of the view, which nobody may change any more. Waits where the encoder is some frames
-  // behind; throws Error where it failed. Frames of another size than the first, from a camera that
-  // came back otherwise, are scaled to it. `rate` as the source tells, for players that want one;
-  // `pixel_aspect` as LiveFrame has it.
+  // `picture` is of the view, and must not be changed any more. Waits if the encoder is some frames
+  // behind; throws Error if it failed. Frames of another size than the first one, from a camera
+  // that was reopened, are scaled to that. `rate` is that of the source, for players that need one;
+  // for `pixel_aspect` see LiveFrame.
   void Write(const cv::Mat& picture, double seconds, Rational rate, Rational pixel_aspect);
-  // The number of frames; nothing is left of a recording without any.
+  // Finishes the file and returns the number of frames. Without any frame there is no file.
   std::int64_t Finish();
 
  private:
@@ -47,12 +47,12 @@ class Recorder {
   IfExists if_exists_;
   std::optional<double> start_;
   std::int64_t last_pts_ = -1;
-  std::optional<VideoWriter> writer_;  // of the thread, until it is joined
+  std::optional<VideoWriter> writer_;  // used by the encoder thread until it is joined
   cv::Size size_;                      // likewise
 
-  tbb::concurrent_bounded_queue<std::optional<Item>> waiting_;  // ended by an absent one
+  tbb::concurrent_bounded_queue<std::optional<Item>> waiting_;  // an absent item is the end
   std::exception_ptr failure_;
-  std::atomic<bool> failed_{false};  // after `failure_` was set
+  std::atomic<bool> failed_{false};  // set after `failure_`
   std::thread encoder_;
 };
 

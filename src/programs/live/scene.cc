@@ -11,7 +11,8 @@
 namespace skinmask::live {
 namespace {
 
-// A class's mean and covariance after `moments` joined the kTrainedPixels that it stands for.
+// Updates a class's mean and covariance: merges `moments` with the kTrainedPixels of the trained
+// class.
 void Join(ClassModel& c, const Moments& moments, const Features& features) {
   if (moments.n == 0) return;
   const auto [mean, covariance] = FeatureMoments(moments, features);
@@ -19,7 +20,7 @@ void Join(ClassModel& c, const Moments& moments, const Features& features) {
   const double total = n + Refit::kTrainedPixels;
   const double old_share = Refit::kTrainedPixels / total, new_share = n / total;
   const FeatureVector apart = mean - c.mean;
-  const FeatureMatrix between = apart * apart.transpose();  // symmetric to the last bit: whole
+  const FeatureMatrix between = apart * apart.transpose();  // exactly symmetric
   c.covariance =
       (old_share * c.covariance + new_share * covariance + (old_share * new_share) * between)
           .eval();
@@ -27,7 +28,7 @@ void Join(ClassModel& c, const Moments& moments, const Features& features) {
   c.count += moments.n;
 }
 
-// As a mirror shows it: flipped, then turned the other way round.
+// Mirrors a frame: flips it, and reverses the direction of its rotation.
 VideoFrame Mirrored(VideoFrame frame) {
   frame.mirrored = !frame.mirrored;
   frame.rotation = (360 - frame.rotation) % 360;
@@ -104,7 +105,8 @@ Scene::Scene(const Model& made, bool mirror, const DetectorOptions& options,
 }
 
 void Scene::BeginStream(const DetectorOptions& options) {
-  constexpr StreamOptions kLive{8, 3};  // the search has 0.1 s at 30 frames/s, and no frame waits
+  constexpr StreamOptions kLive{8, 3};  // at 30 frames/s the face search has 0.1 s; no frame waits
+                                        // for it
   Detector detector(refit_.Fitted(), options);
   options_ = options;
   adaptation_.reset();
@@ -113,7 +115,7 @@ void Scene::BeginStream(const DetectorOptions& options) {
   stale_ = true;
 }
 
-// Threshold and prior are as they were moved.
+// Keeps the threshold and prior that the user has set.
 void Scene::SetAdapting(bool adapting) {
   if (adapting == this->adapting()) return;
   DetectorOptions options = adapting ? if_asked_ : WithoutAdaptation(at_start_);
@@ -171,7 +173,7 @@ void Scene::Judge(const Picture& picture, Statistics& statistics) {
   statistics.of(Stage::kPosterior).Add(SecondsSince(start));
   ellipse_.reset();
   region_.reset();
-  if (tracker_) region(statistics);  // it is followed from frame to frame
+  if (tracker_) region(statistics);  // the tracker needs every frame
   seen_->skin_fraction =
       static_cast<double>(cv::countNonZero(mask)) / static_cast<double>(mask.total());
 }

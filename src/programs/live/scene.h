@@ -1,5 +1,4 @@
-// The frame in view, what the model sees in it, and the model, which may change under the user's
-// hands.
+// The current frame, its classification, and the model, which the user can change.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +18,21 @@
 
 namespace skinmask::live {
 
-// A model that learns from pixels that the user points at.
+// A model that learns from pixels that the user selects.
 //
-// The model as trained counts as kTrainedPixels pixels of each class, with that class's mean and
-// covariance; the labelled ones are added to them, by their exact moments. Priors, threshold and
-// calibration stay: a rectangle says how skin looks, not how much of it there is.
+// The model as trained counts as kTrainedPixels pixels of each class, with the class's mean and
+// covariance; the selected pixels are added by their exact moments. Priors, threshold and
+// calibration stay, because a rectangle shows how skin looks, but not how frequent it is.
 class Refit {
  public:
   static constexpr double kTrainedPixels = 5000;
 
   explicit Refit(Model trained) : trained_(std::move(trained)) {}
 
-  // Throws Error for models that are not two Gaussians, and for rectangles without pixels. `bgr` is
+  // Throws Error for models other than two Gaussians, and for rectangles without pixels. `bgr` is
   // CV_8UC3.
   void Add(const cv::Mat& bgr, bool positive);
-  void Undo();  // the last that was added
+  void Undo();  // removes the last added rectangle
   void Clear();
 
   std::size_t rectangles() const { return before_.size(); }
@@ -41,48 +40,49 @@ class Refit {
   std::uint64_t skin_pixels() const { return skin_.n; }
   std::uint64_t other_pixels() const { return other_.n; }
 
-  // The trained model where nothing was added. Its card says what was added, and has no scores,
-  // which would be another model's.
+  // The trained model if nothing was added. Otherwise the model card lists the additions, and has
+  // no scores, because those are of the trained model.
   Model Fitted() const;
 
  private:
   Model trained_;
   Moments skin_, other_;
-  std::vector<std::pair<Moments, Moments>> before_;  // each rectangle: what both were
+  std::vector<std::pair<Moments, Moments>> before_;  // skin_ and other_ before each rectangle
 };
 
 DetectorOptions WithoutAdaptation(DetectorOptions options);
 
 class Scene {
  public:
-  // With `mirror` pictures are flipped from left to right before anybody sees them. `if_asked` are
-  // the options that adapt to frames after the user asked for that.
+  // With `mirror` pictures are flipped from left to right first. `if_asked` are the options for
+  // adaptation when the user switches it on.
   Scene(const Model& made, bool mirror, const DetectorOptions& options,
         const DetectorOptions& if_asked);
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
 
-  // A new frame. Its times go to `statistics`.
+  // Processes a new frame. Its times go to `statistics`.
   void Process(LiveFrame&& frame, Statistics& statistics);
-  // The frame in view again, where something was changed since that decides what is seen in it.
+  // Classifies the current frame again if a setting changed since it was classified.
   void Reprocess();
   bool empty() const { return !seen_; }
-  cv::Size frame_size() { return seen_->judgement.Mask().size(); }  // as it is seen
+  cv::Size frame_size() { return seen_->judgement.Mask().size(); }  // upright
 
-  // Of a frame in view.
+  // Requires a current frame.
   Observation& observation() { return *seen_; }
-  // Of the mask: all of it, or what is followed.
+  // The ellipse of the mask: of the whole mask, or of the followed region.
   std::optional<Region> ellipse();
-  // Of the probabilities, likewise. Where the last frame's was asked for, this frame's
-  // probabilities were made with its mask.
+  // The same for the probability map. If it was requested for the last frame, this frame's
+  // probabilities were computed together with its mask.
   std::optional<Region> region(Statistics& statistics);
   double skin_fraction() const { return seen_ ? seen_->skin_fraction : 0; }
-  // What stands behind a cut-out: the frame, blurred, until now.
+  // Sets the background of cut-outs; before the first call, the blurred frame.
   void SetBackdrop(const Backdrop& backdrop) { backdrop_ = backdrop; }
-  // The same with what `view` is drawn from beside the judgement.
+  // The observation, completed by what `view` needs beside the judgement.
   Observation& ObservationFor(View view);
 
-  // One region is followed, beginning in `start` or with the largest; or the whole frame counts.
+  // Follows one region, which begins in `start` or, if absent, is the largest one. Without tracking
+  // the whole frame counts.
   void Track(std::optional<cv::Rect> start) {
     tracker_.emplace(start);
     stale_ = true;
@@ -96,20 +96,21 @@ class Scene {
   const Model& model() const { return stream_->detector().model(); }
   double threshold() const { return model().decision.threshold; }
   double prior() const { return model().positive().prior; }
-  // Absent: the one at the start again.
+  // Absent: the initial value.
   void SetThreshold(std::optional<double> p) { Set(&DetectorOptions::threshold, p); }
   void SetPrior(std::optional<double> p) { Set(&DetectorOptions::prior, p); }  // above 0, below 1
 
-  // Whether frames get a model of their own; and what was done to the frame in view.
+  // True if the model is adapted to frames; adapted() describes the adaptation to the current
+  // frame.
   bool adapting() const { return stream_->detector().adapter() != nullptr; }
   void SetAdapting(bool adapting);
-  // How many frames a second there are; 0: unknown.
+  // The number of frames per second; 0: unknown.
   void SetRate(double frames_per_second) { stream_->SetRate(rate_ = frames_per_second); }
   AdaptationSummary adapted() const {
     return adaptation_ ? adaptation_->summary : AdaptationSummary();
   }
 
-  // Pixels of the frame in view, by hand.
+  // Pixels of the current frame that the user selected.
   const Refit& samples() const { return refit_; }
   void AddSamples(const cv::Rect& where, bool positive);
   void UndoSample() {
@@ -122,24 +123,24 @@ class Scene {
   }
 
  private:
-  // Where that throws, all is as it was.
+  // If this throws, nothing has changed.
   void BeginStream(const DetectorOptions& options);
   void Set(std::optional<double> DetectorOptions::*option, std::optional<double> value);
   void Judge(const Picture& picture, Statistics& statistics);
 
   bool mirror_;
-  bool stale_ = false;  // what was seen in the frame in view is not what would be seen now
+  bool stale_ = false;  // the current observation is outdated
   Refit refit_;
   const DetectorOptions at_start_, if_asked_;
   DetectorOptions options_;
   double rate_ = 0;
   std::optional<Stream> stream_;
-  // To the frame in view; null: no skin was shown yet.
+  // For the current frame; null: no skin was shown yet.
   std::shared_ptr<const Adaptation> adaptation_;
   std::optional<RegionTracker> tracker_;
   Backdrop backdrop_;
   std::optional<Observation> seen_;
-  std::optional<std::optional<Region>> ellipse_, region_;  // absent until they are asked for
+  std::optional<std::optional<Region>> ellipse_, region_;  // outer absent: not computed yet
 };
 
 }  // namespace skinmask::live

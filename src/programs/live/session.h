@@ -23,16 +23,16 @@ struct SessionOptions {
   std::string source;
   CaptureOptions capture;
   Model model;
-  DetectorOptions detector, if_asked;  // as Scene takes them
+  DetectorOptions detector, if_asked;  // see Scene
   bool mirror = false;
   bool track = false;
   std::optional<cv::Rect> track_start;
   View view = View::kOverlay;    // shown first, and recorded
-  bool ellipse = false;          // that of the mask is drawn, until the user wants it not
+  bool ellipse = false;          // draws the ellipse of the mask, until the user switches it off
   std::filesystem::path record;  // empty: none
   cli::TableFlags tables;
-  std::optional<std::string> sink;     // a pipeline that gets the view
-  std::string background = "blur";     // as Backdrop takes it
+  std::optional<std::string> sink;     // a pipeline that receives the view
+  std::string background = "blur";     // see Backdrop
   std::filesystem::path folder = ".";  // for snapshots, models and recordings made by keys
   IfExists if_exists = IfExists::kFail;
   std::uint64_t frames = 0;  // 0: no limit
@@ -43,9 +43,9 @@ struct SessionOptions {
   std::function<void(const Statistics&)> report;
 };
 
-// Until the source ends, a limit is reached, the user is done, or a stop. What was recorded is
-// finished however it ends. `exchange` leads to a window; null: there is none. Throws Error where
-// there is no source, or nothing came of it; what ended it later is in the statistics.
+// Runs until the source ends, a limit is reached, the user closes the window, or a stop. The
+// recording is always finished. `exchange` connects to a window; null: no window. Throws Error if
+// the source does not exist or delivers nothing; a later failure is in the statistics.
 Statistics RunSession(const SessionOptions& options, Exchange* exchange);
 
 }  // namespace skinmask::live

@@ -44,7 +44,7 @@ class Reader : public FrameSource {
       return LiveFrame{std::move(*frame), Clock::now(),
                        on_its_side ? Rational{aspect.den, aspect.num} : aspect};
     }
-    // A camera on the network does not end; its sender went away.
+    // A network camera has no end; the sender has disconnected.
     if (endless_ && !(stop_ && *stop_)) throw Error(name_, "ended");
     return std::nullopt;
   }
@@ -91,7 +91,7 @@ VideoFrame DecodeJpegFrame(std::string_view jpeg, std::string_view subject) {
   return WrapBgr(DecodeImage(jpeg, subject, {.lenient = true}));
 }
 
-// Shared with the thread, which may outlive the Capture.
+// Shared with the thread, because the thread may outlive the Capture.
 struct Capture::State {
   State(std::string name, const CaptureOptions& capture_options)
       : source(std::move(name)), options(capture_options) {
@@ -119,7 +119,7 @@ struct Capture::State {
     changed.notify_all();
   }
 
-  // The next frame, or the source's return. False at the end.
+  // Delivers the next frame, or waits for the source's return. Returns false at the end.
   bool Deliver() {
     try {
       std::optional<LiveFrame> frame = frames->Read();
@@ -178,8 +178,7 @@ struct Capture::State {
     changed.notify_all();
   }
 
-  // Frames of a file come as fast as they are decoded, and are shown at their time, which stands
-  // still while it is paused.
+  // Delays a frame of a file until its time. Time stands still during a pause.
   void HoldBack(LiveFrame& frame) {
     if (!options.at_own_rate) return;
     if (!first_shown) first_shown = Clock::now() - ClockDuration(frame.picture.seconds);
@@ -208,7 +207,7 @@ struct Capture::State {
   CaptureOptions options;
   std::atomic<bool> stop{false};
   const Clock::time_point started = Clock::now();
-  std::unique_ptr<FrameSource> frames;  // of the thread alone
+  std::unique_ptr<FrameSource> frames;  // used by the thread only
   std::optional<Clock::time_point> first_shown;
 
   mutable std::mutex mutex;
@@ -217,7 +216,7 @@ struct Capture::State {
   std::uint64_t captured = 0, dropped = 0;
   Rational rate{0, 1};
   bool running = false, ended = false, finished = false, paused = false;
-  std::exception_ptr failure;  // what ended it, unless it was its end
+  std::exception_ptr failure;  // the error that ended the source, if any
   std::vector<std::string> notices;
 };
 

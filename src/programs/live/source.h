@@ -1,5 +1,5 @@
-// Live frames come from cameras, GStreamer pipelines, streams and files, and are captured on a
-// thread.
+// Sources of live frames: cameras, GStreamer pipelines, streams and files. A thread captures the
+// frames.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace skinmask::live {
 
-// A frame, and when it was captured (or came from the network).
+// A frame, with the time of its capture (or of its arrival from the network).
 struct LiveFrame {
   VideoFrame picture;
   Clock::time_point captured;
@@ -23,49 +23,50 @@ struct LiveFrame {
 };
 
 struct SourceOptions {
-  // Asked of a camera; 0 and empty leave it what it has.
+  // Requested from a camera; 0 and empty keep its setting.
   cv::Size size;
   double rate = 0;
-  std::optional<RawVideo> raw;   // what a file or pipe holds
+  std::optional<RawVideo> raw;   // the format of a raw file or pipe
   std::string format;            // a V4L2 code of four characters: "MJPG", "YUYV"
-  double timeout_seconds = 2.5;  // to open, and from frame to frame
+  double timeout_seconds = 2.5;  // for opening, and for each frame
   const std::atomic<bool>* stop = nullptr;
-  LineSink notice = [](const std::string&) {};  // what was asked for and not given
+  LineSink notice = [](const std::string&) {};  // receives requests that the camera did not fulfil
 };
 
 enum class SourceKind { kCamera, kPipeline, kStream, kFile, kPipe };
 
-// What is a file is one, and what IsDescriptor knows a pipe; else what holds '!' is a GStreamer
-// pipeline, what holds '://' a stream, and a number or a device a camera.
+// The kind of a source by its name: an existing file; a pipe, if IsDescriptor says so; a name with
+// '!' is a GStreamer pipeline; one with '://' is a stream; a number or a device is a camera;
+// everything else is a file.
 SourceKind SourceKindOf(const std::string& source);
 
-// Frames in order, for one thread.
+// Delivers frames in order. For use by one thread.
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
-  // The next frame; absent at the end, or after a stop. Throws Error when none comes in time, or
-  // the source is lost.
+  // Returns the next frame; absent at the end, or after a stop. Throws Error if none comes in time,
+  // or if the source is lost.
   virtual std::optional<LiveFrame> Read() = 0;
-  virtual Rational rate() const = 0;  // frames a second; 0/1 where unknown
+  virtual Rational rate() const = 0;  // frames per second; 0/1: unknown
 };
 
-// Throws Error that says why the source cannot be opened; for a camera it lists those that there
-// are.
+// Throws Error with the reason if the source cannot be opened; for a camera it lists the available
+// cameras.
 std::unique_ptr<FrameSource> OpenSource(const std::string& source, const SourceOptions& options);
 
 // Parts of OpenSource.
 std::unique_ptr<FrameSource> OpenCamera(const std::string& device, const SourceOptions& options);
 std::unique_ptr<FrameSource> OpenPipeline(const std::string& description,
                                           const SourceOptions& options);
-// A picture of BGR pixels, and one that a JPEG from a camera holds; what is missing in a damaged
-// one is made up by the decoder.
+// WrapBgr makes a frame of BGR pixels, DecodeJpegFrame of a camera's JPEG. The decoder completes a
+// damaged JPEG.
 VideoFrame WrapBgr(const cv::Mat& bgr);
 VideoFrame DecodeJpegFrame(std::string_view jpeg, std::string_view subject);
 
 struct CameraFormat {
   std::string code;  // "MJPG"
   int width = 0, height = 0;
-  double rate = 0;  // the highest, frames a second; 0 where the driver does not say
+  double rate = 0;  // the highest, in frames per second; 0: unknown
 };
 
 struct CameraInfo {
@@ -73,44 +74,45 @@ struct CameraInfo {
   std::vector<CameraFormat> formats;
 };
 
-// The cameras that may be opened, and what they offer. May take a while: drivers are asked.
+// The cameras that may be opened, with their formats. Can take some time, because drivers are
+// queried.
 std::vector<CameraInfo> Cameras();
 
 struct CaptureOptions {
   SourceOptions source;
-  bool every_frame = false;    // wait for frames to be taken, drop none
-  bool at_own_rate = false;    // hold frames of a file back until their time
-  double start_seconds = 2.8;  // the first frame must come within
-  // How long a source that is lost in mid-run is waited for; 0: its loss is its end.
+  bool every_frame = false;    // wait until each frame is taken, drop none
+  bool at_own_rate = false;    // delay frames of a file until their time
+  double start_seconds = 2.8;  // time limit for the first frame
+  // How long to wait for a lost source to return; 0: its loss is the end.
   double wait_seconds = 60;
 };
 
-// Reads a source on a thread of its own. The newest frame wins: one that comes before the last was
-// taken replaces it, so that what is shown is never older than the work on one frame makes it.
+// Reads a source on a thread of its own. Keeps only the newest frame: a new frame replaces one that
+// was not taken. So a shown frame is never older than the processing time of one frame.
 class Capture {
  public:
-  // Begins to open the source.
+  // Starts to open the source.
   Capture(const std::string& source, const CaptureOptions& options);
-  // Stops. A driver that does not come back within a second is left behind; the program should end
-  // by _Exit.
+  // Stops the thread. A thread whose driver does not return within a second is abandoned; the
+  // program should then end by _Exit.
   ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  // A source that can wait does: a file at its own rate, or one whose every frame is wanted. Of
-  // others frames go by.
+  // Pauses a source that can wait: a file at its own rate, or a source whose every frame is taken.
+  // Frames of other sources are lost meanwhile.
   void SetPaused(bool paused);
-  // The newest frame, waiting for at most so long. Throws Error when the source could not be
-  // opened, no frame came in time, or it was lost and did not come back.
+  // Returns the newest frame; waits at most `seconds` for one. Throws Error if the source could not
+  // be opened, if no frame came in time, or if the source was lost and did not return.
   std::optional<LiveFrame> Take(double seconds);
-  // No frame will come any more, and nothing is wrong with that.
+  // True if no more frames will come, without a failure.
   bool ended() const;
-  // True while frames come; false while the source is waited for.
+  // True while frames come; false while waiting for the source.
   bool running() const;
 
   std::uint64_t captured() const;
-  std::uint64_t dropped() const;  // replaced before they were taken
-  Rational rate() const;          // as the source tells
+  std::uint64_t dropped() const;  // frames that were replaced before they were taken
+  Rational rate() const;          // of the source
   // Lines for the user since the last call.
   std::vector<std::string> TakeNotices();
 

@@ -1,4 +1,4 @@
-// Statistics tell how long frames take, how many there were, and how the last of them did.
+// Statistics of a live run: the number of frames, their times, and recent values.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class Times {
  private:
   static constexpr double kBin = 1e-4;
   std::vector<std::uint32_t> bins_ =
-      std::vector<std::uint32_t>(20001);  // the last for 2 s and more
+      std::vector<std::uint32_t>(20001);  // the last bin is for 2 s and more
   std::uint64_t count_ = 0;
   double sum_ = 0, maximum_ = 0;
 };
@@ -34,13 +34,13 @@ enum class Stage { kAdapt, kPosterior, kRegion, kMeasure, kRecord, kShow, kLaten
 constexpr int kStages = 7;
 
 struct Statistics {
-  std::uint64_t frames = 0;   // worked on
-  std::uint64_t dropped = 0;  // came while another was worked on, and made way for a newer one
-  double seconds = 0;         // from the first frame on
+  std::uint64_t frames = 0;   // processed frames
+  std::uint64_t dropped = 0;  // frames that a newer one replaced before they were processed
+  double seconds = 0;         // since the first frame
   double pixels = 0;          // of all frames
   double skin_fraction = 0;   // mean over frames
   std::array<Times, kStages> times;
-  std::exception_ptr failure = nullptr;  // what ended it, if that was no end
+  std::exception_ptr failure = nullptr;  // the failure that ended the run, if any
 
   Times& of(Stage stage) { return times[static_cast<std::size_t>(stage)]; }
   const Times& of(Stage stage) const { return times[static_cast<std::size_t>(stage)]; }
@@ -50,7 +50,7 @@ struct Statistics {
   std::string ToJson() const;
 };
 
-// The last times of something, for a graph.
+// The last values of a quantity, for a graph.
 class History {
  public:
   explicit History(std::size_t most) : most_(most) {}
@@ -59,8 +59,8 @@ class History {
   std::size_t most() const { return most_; }
   const std::deque<double>& values() const { return values_; }
   double mean() const;
-  double Quantile(double share) const;  // 0 where there is none
-  // The least of 10, 20, 50, 100, 200 ... that no value is above: the top of a graph.
+  double Quantile(double share) const;  // 0 without values
+  // The least of 10, 20, 50, 100, 200 ... that no value exceeds: the top of a graph.
   double Ceiling() const;
 
  private:
@@ -68,7 +68,7 @@ class History {
   std::deque<double> values_;
 };
 
-// Frames a second over the last of them.
+// The number of frames per second, over the last frames.
 class RateMeter {
  public:
   void Tick() {

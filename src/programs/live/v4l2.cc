@@ -34,8 +34,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Device {
-  int error = 0;        // of opening it
-  bool camera = false;  // it delivers pictures
+  int error = 0;        // errno of opening it
+  bool camera = false;  // it can capture pictures
   std::string name;
 };
 
@@ -64,7 +64,7 @@ Device Probe(const std::string& path) {
   return device;
 }
 
-// Drivers are not to be trusted with an end to their lists.
+// A limit, because drivers may return endless lists.
 constexpr std::uint32_t kMaxEntries = 64;
 
 double HighestRate(int fd, std::uint32_t format, std::uint32_t width, std::uint32_t height) {
@@ -118,16 +118,15 @@ std::vector<CameraFormat> FormatsOf(const std::string& path) {
   return formats;
 }
 
-// The devices there are, by their paths. Drivers that live in a library loaded before us
-// (PipeWire's) answer for files that are not there, so the first numbers are tried even so, until
-// one fails.
+// The present devices by their paths. Preloaded libraries that emulate devices (PipeWire's) respond
+// to paths without a file, so the first numbers are tried as well, until one fails.
 std::map<std::string, Device> Devices() {
   std::map<std::string, Device> devices;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/dev", error))
     if (const std::string path = entry.path(); path.starts_with("/dev/video"))
       devices[path] = Probe(path);
-  constexpr int kMaxTried = 8;  // such a library may answer for every number
+  constexpr int kMaxTried = 8;  // such a library may respond to every number
   for (int i = 0; i < kMaxTried; ++i) {
     const std::string path = fmt::format("/dev/video{}", i);
     if (devices.contains(path)) continue;
@@ -152,7 +151,8 @@ std::string CamerasHere() {
                        : fmt::format("cameras here: {}", fmt::join(lines, ", "));
 }
 
-// What to say of a camera that is there and does not start: who has it open, as far as one may see.
+// The message for a camera that exists but does not start, with the processes that have it open, as
+// far as these are visible.
 std::string WhyBusy(const std::string& path) {
   std::set<std::string> holders;
   std::error_code error;
@@ -172,7 +172,7 @@ std::string WhyBusy(const std::string& path) {
       holders.empty() ? "" : fmt::format(", {}", fmt::join(holders, ", ")), CamerasHere());
 }
 
-// Throws Error when the device is missing, forbidden, or no camera.
+// Throws Error if the device is missing, forbidden, or not a camera.
 void CheckCamera(const std::string& path) {
   const Device device = Probe(path);
   switch (device.error) {
@@ -197,13 +197,14 @@ void CheckCamera(const std::string& path) {
 
 using Layout = VideoFrame::Layout;
 
-// A camera through OpenCV's V4L2 backend, which hands over the driver's bytes as they are.
+// A camera by OpenCV's V4L2 backend, which returns the driver's bytes unchanged.
 class Camera : public FrameSource {
  public:
   Camera(const std::string& device, const SourceOptions& options)
       : device_(device), options_(options) {
     CheckCamera(device);
-    // Its own wait for a frame, in whole seconds, is ten; ours goes on where that ends.
+    // Shortens OpenCV's wait for a frame from ten seconds to one; Read repeats it until its own
+    // limit.
     setenv("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1", 1);
     Configure();
     format_ = FourCcText(static_cast<std::uint32_t>(capture_->Get(cv::CAP_PROP_FOURCC)));
@@ -227,7 +228,7 @@ class Camera : public FrameSource {
           return LiveFrame{Wrap(pixels), captured};
         }
       }
-      // A device that is gone fails at once, a camera that has nothing yet after a while.
+      // A disconnected device fails at once; a camera without a frame yet fails after a while.
       if (SecondsSince(before) < 0.2 && ++quick_failures >= 3) break;
       if (SecondsSince(begin) > options_.timeout_seconds) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -271,7 +272,8 @@ class Camera : public FrameSource {
           device_, size_.width, size_.height, rate_, format_));
   }
 
-  // When the driver stamped the frame, on the clock that V4L2 uses; now, where it does not.
+  // The driver's timestamp of the frame, on the clock of V4L2; the current time if that is
+  // implausible.
   Clock::time_point CaptureTime() {
     const auto now = Clock::now();
     const auto stamped = Clock::time_point(std::chrono::duration_cast<Clock::duration>(

@@ -1,4 +1,4 @@
-// OpenCV's videoio reads cameras, in a module that is loaded when the first one is opened
+// Cameras by OpenCV's videoio, in a module that is loaded when the first camera is opened
 // (docs/decisions/0007-late-codecs.md).
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace skinmask::live {
 
-// A device of Video4Linux, for one thread at a time: what a cv::VideoCapture does, with its numbers
-// of properties. Its calls are virtual and need no library.
+// A Video4Linux device, for one thread at a time: the functions of cv::VideoCapture, with its
+// property numbers. The functions are virtual, so callers need not link the library.
 class V4l2Device {
  public:
   virtual ~V4l2Device() = default;
@@ -20,12 +20,12 @@ class V4l2Device {
   virtual bool Retrieve(cv::Mat& pixels) = 0;
 };
 
-// The device, which gives the driver's bytes as they are; null where OpenCV does not open it.
-// Throws Error when the module cannot be loaded.
+// Opens a device, which returns the driver's bytes unchanged; null if OpenCV cannot open it. Throws
+// Error if the module cannot be loaded.
 std::unique_ptr<V4l2Device> OpenV4l2Device(const std::string& device);
 
 }  // namespace skinmask::live
 
-// What the module live-videoio has: the same, into `opened`.
+// The function of the module live-videoio: the same, with the result in `opened`.
 extern "C" void skinmask_open_v4l2(const std::string& device,
                                    std::unique_ptr<skinmask::live::V4l2Device>& opened);

@@ -20,7 +20,7 @@ cv::Mat Halved(const cv::Mat& picture) {
   return half;
 }
 
-// The frame as it is, left of the divider, the overlay, and a line between.
+// The plain frame left of the divider, the overlay right of it, and a line between.
 cv::Mat DrawSplit(Observation& o, const DrawOptions& options) {
   const cv::Mat overlay = Draw(View::kOverlay, o, {});
   const int width = overlay.cols;
@@ -32,7 +32,7 @@ cv::Mat DrawSplit(Observation& o, const DrawOptions& options) {
   return overlay;
 }
 
-// Shades of a colour, one for each grey.
+// Maps each grey to a shade of the colour.
 cv::Mat Shaded(const cv::Mat& grey, const cv::Vec3b& color, double darkest) {
   cv::Mat shades(256, 1, CV_8UC3), shaded;
   for (int i = 0; i < 256; ++i)
@@ -54,7 +54,8 @@ cv::Mat DrawOnBackdrop(Observation& o, const DrawOptions&) {
   return picture;
 }
 
-// Two colours that differ in lightness too, for eyes that confuse hues, over dark greys.
+// Yellow and blue over dark greys: the two colours differ in lightness, too, for colour-blind
+// users.
 cv::Mat DrawUncertain(Observation& o, const DrawOptions&) {
   const cv::Mat bgr = o.judgement.Bgr(), uncertainty = o.judgement.Uncertainty();
   const cv::Vec3b dim(128, 128, 128), yellow(60, 220, 255), blue(255, 110, 40);
@@ -66,7 +67,7 @@ cv::Mat DrawUncertain(Observation& o, const DrawOptions&) {
   return picture;
 }
 
-// In the order of View, and of the keys 1 to 9.
+// In the order of View and of the keys 1 to 9.
 constexpr ViewKind kViews[] = {
     {.shows = Output::kOverlay, .help = "overlay: what is not skin is dark", .button = "O&verlay"},
     {.shows = Output::kMask, .help = "mask: skin is white", .button = "&Mask"},
@@ -93,12 +94,12 @@ constexpr ViewKind kViews[] = {
 };
 static_assert(std::size(kViews) <= 9, "each has a digit for its key");
 
-// Screens have neither transparency nor palettes.
+// A screen shows neither transparency nor palettes.
 constexpr OutputForm kForm{.transparent = false, .indexed = false};
 
 const ViewKind& KindOf(View view) { return kViews[static_cast<std::size_t>(view)]; }
 
-// By way of a small picture: the cost does not depend on how blurred it is.
+// Blurs a reduced picture, so the cost does not depend on the amount of blur.
 cv::Mat Blurred(const cv::Mat& bgr) {
   constexpr int kTimes = 16;
   const cv::Size size(std::max(1, bgr.cols / kTimes), std::max(1, bgr.rows / kTimes));
@@ -109,7 +110,7 @@ cv::Mat Blurred(const cv::Mat& bgr) {
   return blurred;
 }
 
-// As much of the image's middle as has the shape of `size`.
+// Scales the image and crops its centre to `size`.
 cv::Mat Covering(const cv::Mat& image, const cv::Size& size) {
   const double scale = std::max(static_cast<double>(size.width) / image.cols,
                                 static_cast<double>(size.height) / image.rows);

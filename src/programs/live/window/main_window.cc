@@ -29,7 +29,7 @@
 namespace skinmask::live {
 namespace {
 
-// What the line says: the newest message, or else what is going on.
+// The text of the line: the newest message, otherwise the present state.
 QString LineOf(const Status& status) {
   if (!status.message.empty()) return QString::fromStdString(status.message);
   if (status.waiting) return "no frames; waiting for the source";
@@ -51,27 +51,27 @@ QString HelpText() {
          "<tr><td><b>Tab, Alt</b>&nbsp;&nbsp;</td><td>to the panel, Escape back</td></tr></table>";
 }
 
-// Before there is a QApplication.
+// Must be called before the QApplication is created.
 void Prepare() {
-  // Qt speaks of run-time folders and fonts, which is nothing to the user.
+  // Qt warns about run-time folders and fonts, which do not concern the user.
   setenv("QT_LOGGING_RULES", "*.debug=false;*.info=false;*.warning=false", 0);
   QCoreApplication::setAttribute(Qt::AA_EnableHighDpiScaling);
-  // A screen of 100 dots an inch is no reason to make 1.04 pixels of one.
+  // A screen of 100 dots per inch must not scale the window by 1.04.
   QGuiApplication::setHighDpiScaleFactorRoundingPolicy(
       Qt::HighDpiScaleFactorRoundingPolicy::RoundPreferFloor);
 }
 
-// Throws Error where there is no screen: Qt would end the whole process instead. Returns within two
+// Throws Error if there is no screen, because Qt would end the whole process. Returns within two
 // seconds.
 void RequireDisplay() {
   using namespace std::chrono_literals;
-  // Qt platforms that draw on no X display were chosen by somebody who knows.
+  // A Qt platform without an X display was chosen deliberately.
   const std::string platform = qgetenv("QT_QPA_PLATFORM").toStdString();
   if (!platform.empty() && !platform.starts_with("xcb")) return;
   const std::string display = qgetenv("DISPLAY").toStdString();
   if (display.empty())
     throw Error("DISPLAY", "is not set: there is no screen for a window (--headless does without)");
-  // On a thread, since a host that is not there is waited for.
+  // On a thread, because connecting to an absent host can block for long.
   std::packaged_task<bool()> task([] {
     xcb_connection_t* const connection = xcb_connect(nullptr, nullptr);
     const bool good = xcb_connection_has_error(connection) == 0;
@@ -144,7 +144,8 @@ void MainWindow::ShowNewest() {
   if (exchange_.IsUpToDate(*shown)) panel_->ShowState(status_);
 }
 
-// A point for each pixel of the first picture, fewer where that is large; and all of the panel.
+// Resizes the window to one point for each pixel of the first picture, less for a large one, and to
+// the whole panel.
 void MainWindow::FitTo(const cv::Size& picture) {
   if (isMaximized() || isFullScreen()) return;
   const QSize most = 0.94 * screen()->availableSize(), beside = size() - picture_->size();
@@ -165,7 +166,7 @@ void MainWindow::Press(char key) {
   if (key == 'q' || key == '\x1b') close();
 }
 
-// The picture alone has the whole screen; what was around it comes back with the window.
+// Full screen shows only the picture; the panel and the views return with the window.
 void MainWindow::ToggleFullScreen() {
   if (!isFullScreen()) {
     was_surrounded_ = surrounded_;
@@ -215,7 +216,7 @@ void RunInWindow(const std::string& title, const std::function<void(Exchange&)>&
   static int count = 1;
   QApplication application(count, arguments);
   application.setApplicationName("skinmask");
-  // Qt took the user's for the whole process; numbers are written with points.
+  // Qt has set the user's locale for the whole process, but numbers must have decimal points.
   std::setlocale(LC_NUMERIC, "C");
   QLocale::setDefault(QLocale::c());
   Exchange exchange;

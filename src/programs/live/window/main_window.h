@@ -1,5 +1,5 @@
-// The window has the picture, a line below it, and the panel at the side. It shows what it is sent,
-// and sends what the user does.
+// The window: the picture, a line below it, and the panel at the side. It shows the pictures that
+// it receives, and sends the user's commands.
 #pragma once
 
 #include <QTimer>
@@ -22,13 +22,13 @@ class MainWindow : public QWidget {
  public:
   MainWindow(const std::string& title, Exchange& exchange);
 
-  // The newest picture, if there is one.
+  // Shows the newest picture, if there is one.
   void ShowNewest();
   void Press(char key);
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
-  void closeEvent(QCloseEvent*) override { exchange_.Close(); }  // which is accepted
+  void closeEvent(QCloseEvent*) override { exchange_.Close(); }  // the event stays accepted
 
  private:
   QScrollArea* MakeSide();
@@ -40,14 +40,14 @@ class MainWindow : public QWidget {
   Exchange& exchange_;
   History latency_{120};  // milliseconds
   Status status_;
-  bool fitted_ = false;  // to the first picture
+  bool fitted_ = false;  // the window was fitted to the first picture
   QTimer timer_;
   PictureWidget* picture_;
   Line* line_;
   Panel* panel_;
   QScrollArea* side_;
-  bool surrounded_ = true;      // by the panel and the views
-  bool was_surrounded_ = true;  // before the picture took the whole screen
+  bool surrounded_ = true;      // the panel and the views are shown
+  bool was_surrounded_ = true;  // surrounded_ before full screen
   QDialog* help_ = nullptr;
 };
 

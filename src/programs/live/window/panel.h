@@ -1,4 +1,4 @@
-// The panel at the side does everything that keys do, and what they do not.
+// The panel at the side: all functions of the keys, and more.
 #pragma once
 
 #include <QCheckBox>
@@ -17,7 +17,7 @@ namespace skinmask::live {
 
 class Panel : public QWidget {
  public:
-  // Buttons are keys that are pressed by mouse. `latency` in milliseconds.
+  // `press` is called with the key of a button. `latency` is in milliseconds.
   Panel(std::function<void(char)> press, Exchange& exchange, const History& latency,
         QWidget* parent)
       : QWidget(parent), press_(std::move(press)), latency_(latency) {
@@ -53,7 +53,7 @@ class Panel : public QWidget {
   // The buttons of all views in a row, for the window to place.
   QWidget* views() { return views_; }
 
-  // What the user may change.
+  // Shows the settings that the user can change.
   void ShowState(const Status& status) {
     source_->SetSource(status.source);
     for (std::size_t i = 0; i < ViewKinds().size(); ++i)
@@ -74,7 +74,7 @@ class Panel : public QWidget {
                           .arg(status.background_pixels));
   }
 
-  // What changes with every frame; to be called a few times a second.
+  // Shows the values that change with every frame; called a few times a second.
   void ShowNumbers(const Status& status) {
     source_->Poll();
     adapted_->SetLine(QString::fromStdString(status.adapted));
@@ -88,7 +88,7 @@ class Panel : public QWidget {
     graph_->update();
   }
 
-  // Begins to look for cameras.
+  // Starts the search for cameras.
   void Search() { source_->Search(); }
 
  private:
@@ -143,7 +143,7 @@ class Panel : public QWidget {
     return grid->parentWidget();
   }
 
-  // Of a new part of the panel.
+  // The grid of a new part of the panel.
   QGridLayout* Grid() {
     auto* const grid = new QGridLayout(new QWidget(this));
     grid->setContentsMargins(0, 0, 0, 0);
@@ -157,7 +157,7 @@ class Panel : public QWidget {
     return line;
   }
 
-  // As narrow as its text where there is no more room.
+  // A button that may shrink to the width of its text.
   QAbstractButton* Push(const QString& text, bool checkable, char key) {
     auto* const button = new QToolButton;
     button->setText(text);
@@ -166,7 +166,7 @@ class Panel : public QWidget {
     return AddButton(button, key);
   }
 
-  // A button that presses `key`, and stays down where it is checkable.
+  // Makes the button press `key`.
   QAbstractButton* AddButton(QAbstractButton* button, char key) {
     const QString tip = QString::fromStdString(TipOf(key));
     button->setToolTip(tip);

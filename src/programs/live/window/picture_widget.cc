@@ -17,7 +17,7 @@ QRectF InPoints(const cv::Rect& pixels, double ratio) {
   return {pixels.x / ratio, pixels.y / ratio, pixels.width / ratio, pixels.height / ratio};
 }
 
-// A line that shows on any picture: light on dark.
+// A line that is visible on any picture: light on dark.
 void Stroke(QPainter& painter, const QPainterPath& path, const QColor& color) {
   QPen dark(Qt::black, 3.5), light(color, 1.5);
   dark.setCosmetic(true);
@@ -116,7 +116,7 @@ void PictureWidget::paintEvent(QPaintEvent*) {
                      text);
     return;
   }
-  // Edges may lie within a point.
+  // The edges of the picture may lie within a point.
   const QRect inside = target.toAlignedRect().adjusted(1, 1, -1, -1);
   for (const QRect& beside : QRegion(rect()) - QRegion(inside)) painter.fillRect(beside, Qt::black);
   const cv::Mat& picture = shown_->picture;
@@ -125,7 +125,7 @@ void PictureWidget::paintEvent(QPaintEvent*) {
   if (picture.size() == place.size()) {
     image.setDevicePixelRatio(devicePixelRatioF());
     painter.drawImage(target.topLeft(), image);
-  } else {  // made for the size before: until the next one
+  } else {  // this picture was made for the previous size
     painter.drawImage(target, image);
   }
   painter.setRenderHint(QPainter::Antialiasing);

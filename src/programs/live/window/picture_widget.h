@@ -1,4 +1,4 @@
-// The picture is fitted into its place, and shows what is drawn on it by hand.
+// The widget of the picture, on which the user can draw.
 #pragma once
 
 #include <QWidget>
@@ -9,29 +9,29 @@
 
 namespace skinmask::live {
 
-// A rectangle that is drawn with the mouse or by keys: in pixels of the picture, and always within
-// it.
+// A rectangle that the user draws with the mouse or by keys, in pixels of the picture and always
+// within it.
 class Selection {
  public:
-  // Another size forgets what was drawn.
+  // A new size clears the rectangle.
   void SetPicture(const cv::Size& size) {
     if (size != size_) Clear();
     size_ = size;
   }
 
-  // The mouse: from where it was pressed to where it is now, both pixels included.
+  // For the mouse: the rectangle from the pressed pixel to the current one, both included.
   void Press(const cv::Point& at) { from_ = to_ = at; }
   void MoveTo(const cv::Point& at) {
     if (from_) to_ = at;
   }
-  // Keys: moves the rectangle, or makes it larger or smaller about its middle, by steps of a
-  // fortieth of the picture. The first one puts a rectangle in its middle.
+  // For keys: moves the rectangle, or grows or shrinks it about its centre, in steps of a fortieth
+  // of the picture. The first call puts a rectangle into the middle of the picture.
   void Nudge(int right, int down);
   void Grow(int steps);
 
   std::optional<cv::Rect> rectangle() const;
   void Clear() { from_.reset(); }
-  // What was drawn, which is forgotten.
+  // Returns the rectangle and clears it.
   std::optional<cv::Rect> Take() {
     const std::optional<cv::Rect> taken = rectangle();
     Clear();
@@ -39,7 +39,7 @@ class Selection {
   }
 
  private:
-  bool Begin();  // true where there was nothing yet
+  bool Begin();  // true if there was no rectangle yet
   int Step() const;
 
   cv::Size size_;
@@ -51,7 +51,8 @@ class PictureWidget : public QWidget {
  public:
   PictureWidget(Exchange& exchange, QWidget* parent);
 
-  // Returns when it is painted; what is to be told of a frame that was not on the screen before.
+  // Paints the picture before it returns. Returns the report for a frame that was not on the screen
+  // before.
   std::optional<Painted> Show(std::shared_ptr<const Shown> shown);
 
  protected:
@@ -68,20 +69,20 @@ class PictureWidget : public QWidget {
   bool HandleKey(int key, bool shift);
   bool MoveRectangle(int key, bool shift);
   cv::Size Canvas() const;  // in pixels of the screen
-  cv::Rect Place() const;   // of the picture, in pixels of the screen
+  cv::Rect Place() const;   // of the picture, in screen pixels
   cv::Point PixelAt(const QPoint& point) const;
   void MoveDivider(double share);
   void UseSelection();
   void PaintEllipse(QPainter& painter) const;
   void PaintSelection(QPainter& painter) const;
   void PaintDivider(QPainter& painter) const;
-  // Makes pixels of the drawn picture the painter's unit.
+  // Sets the painter's unit to pixels of the drawn picture.
   void UsePictureUnits(QPainter& painter) const;
 
   Exchange& exchange_;
   std::shared_ptr<const Shown> shown_;
   Selection selection_;
-  double divider_ = 0.5;  // as last asked for
+  double divider_ = 0.5;  // the last requested position
   bool dragging_ = false;
 };
 

@@ -31,7 +31,7 @@ QComboBox* MakeCombo(const QString& name, QWidget* parent) {
   return combo;
 }
 
-// What does not fit is in the tip.
+// A name that does not fit is in the tooltip.
 void AddSource(QComboBox* combo, const QString& name) {
   constexpr int kMax = 24;
   const bool fits = name.size() <= kMax;
@@ -60,7 +60,7 @@ ValueControl::ValueControl(const QString& label, const QString& tip, double leas
   setObjectName(name);
   auto* const text = new QLabel(label, this);
   text->setBuddy(slider_);
-  text->setMinimumWidth(fontMetrics().horizontalAdvance("Threshold"));  // sliders begin alike
+  text->setMinimumWidth(fontMetrics().horizontalAdvance("Threshold"));  // aligns the sliders
   slider_->setRange(Position(least), Position(most));
   slider_->setPageStep(kSteps / 20);
   slider_->setFocusPolicy(Qt::TabFocus);
@@ -89,7 +89,7 @@ ValueControl::ValueControl(const QString& label, const QString& tip, double leas
   connect(number_, qOverload<double>(&QDoubleSpinBox::valueChanged), this,
           [this](double value) { Change(value); });
   connect(reset, &QToolButton::clicked, this, [this] {
-    placed_ = -1;  // whatever was begun to be typed
+    placed_ = -1;  // discards text that the user has begun to type
     changed_(std::nullopt);
   });
 }

@@ -1,4 +1,4 @@
-// The panel is made of small widgets: numbers to choose, lines of text, a graph, and a box of
+// The small widgets of the panel: controls for numbers, lines of text, a graph, and a box of
 // cameras.
 #pragma once
 
@@ -20,14 +20,16 @@ class QSlider;
 
 namespace skinmask::live {
 
-// A number from 0 to 1: a slider, the number itself, and a button that brings the model's own back.
+// A control for a number from 0 to 1: a slider, the number itself, and a button that restores the
+// model's own value.
 class ValueControl : public QWidget {
  public:
-  // `label` has its mnemonic. `changed` gets what the user chose; absent: the model's own.
+  // `label` contains its mnemonic. `changed` receives the user's value; absent: the model's own.
   ValueControl(const QString& label, const QString& tip, double least, double most,
                std::function<void(std::optional<double>)> changed, QWidget* parent);
 
-  // Not taken for the user's doing. The value that is there already leaves what is being typed.
+  // Sets the value without calling `changed`. If the value is the present one, text that the user
+  // is typing stays.
   void SetValue(double value);
 
  private:
@@ -40,7 +42,7 @@ class ValueControl : public QWidget {
   double placed_ = -1;
 };
 
-// One line of text that never makes its window wider; what does not fit is in its tip.
+// A line of text that never widens its window; text that does not fit is in the tooltip.
 class Line : public QLabel {
  public:
   explicit Line(QWidget* parent) : QLabel(parent) {
@@ -64,10 +66,10 @@ class Line : public QLabel {
   }
 };
 
-// The last latencies as a line.
+// A graph of the last latencies.
 class GraphWidget : public QWidget {
  public:
-  // `history` in milliseconds.
+  // `history` is in milliseconds.
   GraphWidget(const History& history, QWidget* parent);
 
  protected:
@@ -77,26 +79,26 @@ class GraphWidget : public QWidget {
   const History& history_;
 };
 
-// The user chooses a camera, and one of its formats.
+// A box in which the user chooses a camera and one of its formats.
 class SourceBox : public QWidget {
  public:
   SourceBox(std::function<void(const SourceChoice&)> chosen, QWidget* parent);
 
   void SetSource(const std::string& source);
-  // Begins to ask the drivers, on a thread, since they may take their time.
+  // Starts to query the drivers on a thread, because they may take long.
   void Search();
-  // Takes what was found, if it is.
+  // Adopts the result of the search, if it is ready.
   void Poll();
   void SetCameras(std::vector<CameraInfo> cameras);
 
  private:
   void ListSources();
   void ListFormats();
-  const CameraInfo* Chosen() const;  // null: what the command line names
+  const CameraInfo* Chosen() const;  // null: the source of the command line
   void Choose();
 
   std::function<void(const SourceChoice&)> chosen_;
-  std::string first_, current_;  // of the command line; in use
+  std::string first_, current_;  // first_: of the command line; current_: in use
   std::vector<CameraInfo> cameras_;
   std::future<std::vector<CameraInfo>> search_;
   QComboBox *sources_, *formats_;
