@@ -150,6 +150,49 @@ TEST(Monochrome, IsWhatHasOneHueForEachLightness) {
   EXPECT_FALSE(IsMonochrome(cv::Mat(1, 1, CV_8UC3, cv::Scalar::all(7)), options));
 }
 
+// Two hues, but no two pixels of the same lightness that would show it.
+TEST(Monochrome, IsNotToldByAPixelOfEachLightness) {
+  cv::Mat line(1, 60, CV_8UC3);
+  for (int x = 0; x < line.cols; ++x) {
+    const int grey = 60 + 2 * x, red = x % 2 == 0 ? 30 : -30;
+    line.at<cv::Vec3b>(0, x) =
+        cv::Vec3b(static_cast<std::uint8_t>(grey - red), static_cast<std::uint8_t>(grey),
+                  static_cast<std::uint8_t>(grey + red));
+  }
+  EXPECT_FALSE(IsMonochrome(line, {}));
+}
+
+// The least share of a photograph's colours, in a toned picture, that is not monochrome.
+double ShareAtTheBound(const cv::Mat& photo, bool was_monochrome) {
+  const cv::Mat toned = Toned(photo, 0.2);
+  for (double share = 0;; share += 0.01) {
+    cv::Mat mixed;
+    cv::addWeighted(photo, share, toned, 1 - share, 0, mixed);
+    if (!IsMonochrome(mixed, {}, was_monochrome)) return share;
+  }
+}
+
+// What lies between the bounds for a first and for a next frame stays what the scene began with, so
+// noise does not turn all of a mask on and off.
+TEST(Monochrome, OfAStreamStaysAsItBegan) {
+  const cv::Mat photo = Darker(testing::Astronaut().bgr, 1);
+  const double first = ShareAtTheBound(photo, false), next = ShareAtTheBound(photo, true);
+  ASSERT_LT(first + 0.01, next);
+  const auto frame = [&](double share) {
+    cv::Mat mixed;
+    cv::addWeighted(photo, share, Toned(photo, 0.2), 1 - share, 0, mixed);
+    return mixed;
+  };
+  const cv::Mat toned = frame(0), between = frame((first + next) / 2);
+  const Detector detector(DefaultModel());
+  Stream stream(detector);
+  EXPECT_FALSE(stream.Judge(between).summary().monochrome);
+  EXPECT_TRUE(stream.Judge(toned).summary().monochrome);
+  EXPECT_TRUE(stream.Judge(between).summary().monochrome);
+  EXPECT_FALSE(stream.Judge(photo).summary().monochrome);
+  EXPECT_FALSE(stream.Judge(between).summary().monochrome);
+}
+
 // Hue tells nothing there, so it changes nothing: the answers are those of the grey picture, with a
 // seed and without, in a photograph and in a stream.
 TEST(Monochrome, AnswersAreThoseOfTheGreyPicture) {

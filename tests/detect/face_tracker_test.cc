@@ -178,6 +178,10 @@ TEST(LastFit, TakesTheMoreOfAFrameTheMoreItDiffers) {
   EXPECT_FALSE(fit.IsTimeForNext(brighter(2), 12));
   EXPECT_TRUE(fit.IsTimeForNext(brighter(2), 13));
   EXPECT_TRUE(fit.IsTimeForNext(brighter(9), 11));
+  TrackingFrame grey = frame;
+  grey.is_monochrome = true;
+  EXPECT_EQ(fit.Rate(grey), 1);
+  EXPECT_TRUE(fit.IsTimeForNext(grey, 11));
 }
 
 TEST(FaceTracker, LeavesARegionThatIsNoFaceInItsPlace) {

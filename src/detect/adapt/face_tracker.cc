@@ -178,9 +178,10 @@ double SharedColors(const cv::Mat& a, const cv::Mat& b) {
 
 }  // namespace
 
-TrackingFrame TrackingFrameOf(const cv::Mat& bgr, const AdaptOptions& options) {
+TrackingFrame TrackingFrameOf(const cv::Mat& bgr, const AdaptOptions& options,
+                              bool was_monochrome) {
   TrackingFrame frame{bgr.size(), SmallImage(bgr, options.fit.pixels), {}, {}};
-  frame.is_monochrome = IsMonochrome(frame.small_bgr, options.image);
+  frame.is_monochrome = IsMonochrome(frame.small_bgr, options.image, was_monochrome);
   if (frame.is_monochrome) frame.small_bgr = InGrey(frame.small_bgr);
   frame.coarse = SmallImage(frame.small_bgr, kCoarsePixels);
   cv::extractChannel(frame.small_bgr, frame.small_grey, 1);

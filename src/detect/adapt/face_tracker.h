@@ -33,7 +33,9 @@ struct TrackingFrame {
   cv::Mat coarse;              // some 400 pixels, in which noise is averaged out
   bool is_monochrome = false;  // then `small_bgr` is grey
 };
-TrackingFrame TrackingFrameOf(const cv::Mat& bgr, const AdaptOptions& options);
+// `was_monochrome`: so was the frame before, of the same scene.
+TrackingFrame TrackingFrameOf(const cv::Mat& bgr, const AdaptOptions& options,
+                              bool was_monochrome = false);
 
 // Whether two consecutive frames are of two scenes: neither their places nor their colours agree. A
 // fast turn of the camera keeps the colours, and switching on a light keeps the places. Frames of

@@ -84,15 +84,19 @@ cv::Mat InLight(const cv::Mat& bgr, const std::vector<std::uint8_t>& light) {
 const std::uint8_t* Adaptation::InLight(const std::uint8_t* bgr, int width) const {
   if (light.empty() && !summary.monochrome) return bgr;
   thread_local std::vector<std::uint8_t> row;
-  row.resize(3 * static_cast<std::size_t>(width));
-  std::uint8_t* out = row.data();
-  for (int x = 0; x < width; ++x, bgr += 3, out += 3) {
-    std::copy_n(bgr, 3, out);
-    if (summary.monochrome) std::fill_n(out, 3, GreyOf(bgr));
-    if (light.empty()) continue;
-    for (int channel = 0; channel < 3; ++channel) out[channel] = light[out[channel]];
+  const std::size_t size = 3 * static_cast<std::size_t>(width);
+  row.resize(size);
+  std::uint8_t* const out = row.data();
+  const std::uint8_t* const lit = light.empty() ? nullptr : light.data();
+  if (!summary.monochrome) {
+    for (std::size_t i = 0; i < size; ++i) out[i] = lit[bgr[i]];
+    return out;
   }
-  return row.data();
+  for (std::size_t i = 0; i < size; i += 3) {
+    const std::uint8_t grey = GreyOf(bgr + i);
+    out[i] = out[i + 1] = out[i + 2] = lit ? lit[grey] : grey;
+  }
+  return out;
 }
 
 ImageHistogram::ImageHistogram(const cv::Mat& log_odds) : shares_(kBins) {

@@ -9,8 +9,10 @@
 
 namespace skinmask {
 
-// `small_bgr` is the image, reduced to some 10,000 pixels or more. About 0.2 ms.
-bool IsMonochrome(const cv::Mat& small_bgr, const ImageDecisionOptions& options);
+// `small_bgr` is the image, reduced to some 10,000 pixels or more. About 0.2 ms. A frame of a
+// stream whose predecessor was monochrome stays so up to a higher bound.
+bool IsMonochrome(const cv::Mat& small_bgr, const ImageDecisionOptions& options,
+                  bool was_monochrome = false);
 
 // The mean of the channels, rounded.
 inline std::uint8_t GreyOf(const std::uint8_t* bgr) {

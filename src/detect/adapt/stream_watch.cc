@@ -36,7 +36,9 @@ void LastFit::Note(const TrackingFrame& now, std::int64_t number) {
 }
 
 double LastFit::Change(const TrackingFrame& now) const {
-  return fitted_.size == now.size ? DifferenceOf(now.coarse, fitted_.coarse) : 256;
+  // A fit to colours does not apply to greys, nor the reverse, however near they are.
+  if (fitted_.size != now.size || fitted_.is_monochrome != now.is_monochrome) return 256;
+  return DifferenceOf(now.coarse, fitted_.coarse);
 }
 
 bool LastFit::IsTimeForNext(const TrackingFrame& now, std::int64_t number) const {
@@ -53,10 +55,11 @@ StreamAdapter::Watch::Watch(std::shared_ptr<const Adapter> adapter, const Stream
 
 StreamAdapter::Sight StreamAdapter::Watch::See(const cv::Mat& bgr) {
   Sight sight;
-  sight.frame = TrackingFrameOf(bgr, adapter_->options());
+  sight.frame = TrackingFrameOf(bgr, adapter_->options(), last_.is_monochrome);
   const TrackingFrame& now = sight.frame;
   sight.is_cut = IsCut(last_, now);
   if (sight.is_cut) BeginAnew();
+  if (sight.is_cut && now.is_monochrome) sight.frame = TrackingFrameOf(bgr, adapter_->options());
   sight.is_same = AreSame(last_, now);
   if (!sight.is_same) tracker_.Follow(now);
   sight.number = ++frame_;

@@ -26,7 +26,7 @@ class LastFit {
   double Rate(const TrackingFrame& now) const;
 
  private:
-  // The mean difference in grey levels; 256 without a fit.
+  // The mean difference in grey levels; 256 without a fit that applies.
   double Change(const TrackingFrame& now) const;
   TrackingFrame fitted_;
   std::int64_t number_ = 0;
