@@ -57,9 +57,11 @@ double FourthMoment(const PointPlanes& points, const FeatureVector& mean,
                     const FeatureVector& inverse_deviation) {
   double sum = 0;
   for (std::size_t k = 0; k < points.count; ++k) {
-    FeatureVector d = -mean;
-    for (Eigen::Index i = 0; i < d.size(); ++i) d(i) += points.f[static_cast<std::size_t>(i)][k];
-    const double length = d.cwiseProduct(inverse_deviation).squaredNorm();
+    double length = 0;
+    for (Eigen::Index i = 0; i < mean.size(); ++i) {
+      const double u = (points.f[static_cast<std::size_t>(i)][k] - mean(i)) * inverse_deviation(i);
+      length += u * u;
+    }
     sum += points.weight[k] * length * length;
   }
   return sum;
