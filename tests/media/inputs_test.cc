@@ -74,14 +74,16 @@ TEST_F(InputsTest, AFolderThatHoldsNothingIsNotTolerable) {
 
 // Python takes on the locale of its user. In Turkish the small letter of I has no dot, and is no i.
 TEST_F(InputsTest, ExtensionsMeanTheSameInTurkish) {
-  // Compiled once for all runs, as clips are made.
+  // Compiled once for all runs, as clips are made, if it can be kept.
   const std::string kept = SKINMASK_TEST_CLIPS "/locales";
-  const std::string made = "cd '" + folder_.string() + "' && { test -e '" + kept +
-                           "/tr_TR.UTF-8/LC_CTYPE' || { localedef -i tr_TR -f UTF-8 ./tr_TR.UTF-8 "
-                           ">/dev/null 2>&1; test -e tr_TR.UTF-8/LC_CTYPE && mkdir -p '" +
-                           kept + "' && mv tr_TR.UTF-8 '" + kept + "'; }; }";
+  const std::string made =
+      "cd '" + folder_.string() + "' && kept='" + kept +
+      "' && { cp -r \"$kept/tr_TR.UTF-8\" . || "
+      "{ localedef -i tr_TR -f UTF-8 ./tr_TR.UTF-8; mkdir -p \"$kept\" && "
+      "cp -r tr_TR.UTF-8 \"$kept/$$\" && mv -T \"$kept/$$\" \"$kept/tr_TR.UTF-8\" || "
+      "rm -rf \"$kept/$$\"; }; test -e tr_TR.UTF-8/LC_CTYPE; } >/dev/null 2>&1";
   if (std::system(made.c_str()) != 0) GTEST_SKIP() << "needs the sources of locales";
-  ::setenv("LOCPATH", kept.c_str(), 1);
+  ::setenv("LOCPATH", folder_.c_str(), 1);
   const char* const turkish = std::setlocale(LC_CTYPE, "tr_TR.UTF-8");
   for (const char* name : {"a.TIFF", "a.TIF", "a.GIF", "a.AVIF", "a.HEIC"})
     EXPECT_TRUE(NamedMedia(name).image) << name;

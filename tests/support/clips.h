@@ -18,7 +18,7 @@ namespace skinmask::testing {
 inline fs::path InPath(const std::string& program) {
   std::istringstream folders(std::getenv("PATH"));
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (fs::exists(folder + "/" + program)) return folder + "/" + program;
+    if (::access((folder + "/" + program).c_str(), X_OK) == 0) return folder + "/" + program;
   return {};
 }
 
@@ -54,13 +54,16 @@ inline void MakeOnce(const fs::path& folder, const std::string& arguments,
   const fs::path name = kept / "key";
   if (!fs::exists(name, error) || ReadFile(name) != key) {
     Shell(folder, "ffmpeg -v error -y " + arguments);
-    fs::path fresh = kept.string() + "." + std::to_string(::getpid());
+    if (::testing::Test::HasFailure()) return;  // perhaps there is half of it
+    const fs::path fresh = kept.string() + "." + std::to_string(::getpid());
     fs::create_directories(fresh, error);
-    if (error) return;
-    for (std::size_t i = 0; i < files.size(); ++i)
-      fs::copy_file(folder / files[i], fresh / std::to_string(i));
-    std::ofstream(fresh / "key", std::ios::binary) << key;
-    fs::rename(fresh, kept, error);  // whoever comes first
+    for (std::size_t i = 0; i < files.size() && !error; ++i)
+      fs::copy_file(folder / files[i], fresh / std::to_string(i),
+                    fs::copy_options::overwrite_existing, error);
+    if (!error) {
+      std::ofstream(fresh / "key", std::ios::binary) << key;
+      fs::rename(fresh, kept, error);  // whoever comes first
+    }
     if (error) fs::remove_all(fresh, error);
     return;
   }

@@ -12,11 +12,12 @@ namespace skinmask::testing {
 template <class Call>
 bool SaysUnprivileged(const Call& call) {
   const pid_t child = fork();
-  if (child == 0) {
-    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    const __user_cap_data_struct none[2] = {};
-    _exit(syscall(SYS_capset, &header, none) == 0 && call() ? 1 : 0);
-  }
+  if (child == 0)
+    [&]() noexcept {  // an exception ends the child, which is no second run of tests
+      __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+      const __user_cap_data_struct none[2] = {};
+      _exit(syscall(SYS_capset, &header, none) == 0 && call() ? 1 : 0);
+    }();
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) && WEXITSTATUS(status) == 1;

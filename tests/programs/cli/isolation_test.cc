@@ -244,7 +244,7 @@ TEST_F(IsolationTest, ADecoderThatCannotBeStartedIsSaidOfThePicture) {
 TEST_F(IsolationTest, MemoryThatCannotBeSharedIsToldAsSuch) {
   const auto handler = signal(SIGXFSZ, SIG_IGN);
   ExpectLineUnderLimit(RLIMIT_FSIZE, 1000,
-                       "`isolate`: cannot share memory with a decoder: File too large");
+                       "a.tif: `isolate`: cannot share memory with a decoder: File too large");
   signal(SIGXFSZ, handler);
 }
 
