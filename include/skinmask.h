@@ -57,7 +57,7 @@ SKINMASK_API void skinmask_model_free(skinmask_model* model);
 typedef enum skinmask_adapt {
   SKINMASK_ADAPT_AUTO = 0,  /* to the faces in each picture, or else to its own colours */
   SKINMASK_ADAPT_FACES = 1, /* to the faces alone */
-  SKINMASK_ADAPT_OFF = 2    /* the model as it was trained: 65 times as fast, less accurate */
+  SKINMASK_ADAPT_OFF = 2    /* the model as it was trained: some 100 times as fast, less accurate */
 } skinmask_adapt;
 
 /* The options of `skinmask detect`. Initialise with SKINMASK_OPTIONS or, in a language without

@@ -88,8 +88,8 @@ std::string ReadFile(const fs::path& path, const ReadOptions& options) {
   if (options.check) options.check(bytes, told);
   bytes.reserve(static_cast<std::size_t>(told) + 1);
   if (more) more = source.Read(bytes, std::max(kHead, static_cast<std::size_t>(told)) + 1);
-  while (more) {  // until the end of the file, because the size of pipes and growing files is not
-                  // known
+  // Until the end of the file, because the size of pipes and growing files is not known.
+  while (more) {
     if (bytes.size() > options.most) FailTooLarge(path, options.most);
     more = source.Read(bytes, bytes.size() + std::max(kHead, bytes.size() / 4));
   }
@@ -248,8 +248,8 @@ std::string FolderIdentity(const fs::path& folder) {
   struct stat status;
   if (stat(folder.empty() ? "." : folder.c_str(), &status) == 0)
     return std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
-  const fs::path real = RealPath(folder);  // a folder that does not exist yet is identified by its
-                                           // parent
+  // A folder that does not exist yet is identified by its parent and its name.
+  const fs::path real = RealPath(folder);
   return real.has_relative_path()
              ? FolderIdentity(real.parent_path()) + '/' + real.filename().string()
              : real.string();

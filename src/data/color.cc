@@ -150,8 +150,8 @@ void CarrierRow(const ColorSpace& space, const std::uint8_t* bgr, std::size_t co
   } else if (space.carrier == Carrier::kChromaticity) {
     Chromaticity(bgr, count, carrier);
   } else {
-    constexpr std::size_t kBlock = 1024;  // small enough for the stack, and for cvtColor not to
-                                          // start threads
+    // Small enough for the stack, and for cvtColor not to start threads.
+    constexpr std::size_t kBlock = 1024;
     std::uint8_t converted[3 * kBlock];
     for (std::size_t done = 0; done < count; done += kBlock) {
       const int n = static_cast<int>(std::min(kBlock, count - done));

@@ -55,8 +55,8 @@ constexpr std::uint32_t kBlockBits = 9;   // colours in a block: 8 x 8 x 8
 constexpr std::uint32_t kClassBits = 24;  // index = class << 24 | ColorIndex
 // Values in blocks_: the block has pixels; one of its bytes has wrapped.
 constexpr std::uint8_t kCounted = 1, kWrapped = 3;
-constexpr std::uint32_t kSlicesOfClass = 32;  // a slice has one class and one b >> 3; slices are in
-                                              // canonical order
+// A slice has one class and one b >> 3; slices are in canonical order.
+constexpr std::uint32_t kSlicesOfClass = 32;
 
 // The block of a colour (ColorIndex) from the channels' upper five bits.
 std::uint32_t BlockOf(std::uint32_t class_index, std::uint32_t b, std::uint32_t g,

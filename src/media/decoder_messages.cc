@@ -91,7 +91,7 @@ std::uint8_t* SharedBytes::Get(std::size_t size) {
       !larger.MapAll(size, PROT_READ | PROT_WRITE)) {
     if (errno == ENOMEM) throw std::bad_alloc();
     throw Error("`isolate`", std::string("cannot share memory with a decoder: ") +
-                                 std::strerror(errno) + " (none does without it)");
+                                 std::strerror(errno) + " (`isolate` none decodes without it)");
   }
   larger.is_new_ = true;
   *this = std::move(larger);

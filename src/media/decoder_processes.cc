@@ -65,8 +65,8 @@ DecoderProcesses& DecoderProcesses::Get() {
       pthread_atfork(nullptr, nullptr, [] { instance_ = nullptr; });
   DecoderProcesses* processes = instance_;
   if (processes) return *processes;
-  auto* const made = new DecoderProcesses;  // never deleted, because threads may use it until the
-                                            // process ends
+  // Never deleted, because threads may use it until the process ends.
+  auto* const made = new DecoderProcesses;
   if (instance_.compare_exchange_strong(processes, made)) return *made;
   delete made;
   return *processes;

@@ -115,8 +115,8 @@ class MaskReader {
       throw Error(subject_, fmt::format("holds only 0 and {:g} in 16 bits, nothing above 32767 "
                                         "(`label` reads values of up to 255)",
                                         most));
-    dark_values_ = 2;  // disables CheckRange, because dark values cannot be counted after the
-                       // rounding
+    // Disables CheckRange, because dark values cannot be counted after the rounding.
+    dark_values_ = 2;
     return bytes;
   }
 

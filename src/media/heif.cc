@@ -96,9 +96,8 @@ std::string HeifFileOf(const CodedItem& item) {
 cv::Mat JoinTiles(const HeifPicture& picture,
                   const std::function<cv::Mat(const std::string& file)>& decode,
                   std::string_view subject) {
-  if (picture.columns == 0)
-    return decode(HeifFileOf(picture.tiles[0]));  // libheif also applies
-                                                  // the transformations
+  // Of a single image libheif also applies the transformations.
+  if (picture.columns == 0) return decode(HeifFileOf(picture.tiles[0]));
   cv::Mat all(static_cast<int>(picture.size.height), static_cast<int>(picture.size.width), CV_8UC3,
               cv::Scalar());
   for (std::size_t i = 0; i < picture.tiles.size(); ++i) {

@@ -163,8 +163,8 @@ constexpr ImageCodec kCodecs[] = {
     {"JPEG", IsJpeg, JpegHeader, DecodeJpeg, "", true},
     {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng, "", true},
     {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther, kImgcodecs},
-    {"raw", IsRaw, RawHeader, DecodeRaw, kRaw},  // before TIFF, because some raw files begin like a
-                                                 // TIFF
+    // Before TIFF, because some raw files begin like a TIFF.
+    {"raw", IsRaw, RawHeader, DecodeRaw, kRaw},
     {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeOther, kImgcodecs},
     {"WebP",
      [](View b) {

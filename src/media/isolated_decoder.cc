@@ -19,6 +19,16 @@ struct BadFile {
   std::string reason;
 };
 
+// Returns make(). Errors of decoders, not of their files, get the name of the picture.
+template <class Make>
+auto ForPicture(std::string_view subject, const Make& make) {
+  try {
+    return make();
+  } catch (const Error& e) {
+    throw Error(subject, e.what());
+  }
+}
+
 // Decodes one picture with one process.
 class Decoding {
  public:
@@ -40,7 +50,9 @@ class Decoding {
                            .with_tags = tags_ != nullptr,
                            .max_pixels = options_.max_pixels,
                            .number = static_cast<std::int64_t>(bytes.size())};
-    std::memcpy(process_.file.Get(bytes.size()), bytes.data(), bytes.size());
+    std::uint8_t* const file =
+        ForPicture(subject_, [&] { return process_.file.Get(bytes.size()); });
+    std::memcpy(file, bytes.data(), bytes.size());
     work_.Send(message, process_.file.descriptor());
     process_.file.Sent();
     while (true) {
@@ -142,25 +154,17 @@ std::optional<cv::Mat> DecodeBy(DecoderProcesses& processes, DecoderProcess proc
   }
 }
 
-// The line of a picture that no decoder can be started for names the picture.
-DecoderProcess TakeFor(std::string_view subject, DecoderProcesses& processes,
-                       std::string_view module, bool fresh) {
-  try {
-    return processes.Take(module, fresh);
-  } catch (const Error& e) {
-    throw Error(subject, e.what());
-  }
-}
-
 }  // namespace
 
 cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
                        const DecodeOptions& options, std::string_view module, PictureTags* tags) {
   DecoderProcesses& processes = DecoderProcesses::Get();
-  for (bool fresh = false;; fresh = true)
-    if (std::optional<cv::Mat> picture = DecodeBy(
-            processes, TakeFor(subject, processes, module, fresh), bytes, subject, options, tags))
+  for (bool fresh = false;; fresh = true) {
+    DecoderProcess process = ForPicture(subject, [&] { return processes.Take(module, fresh); });
+    if (std::optional<cv::Mat> picture =
+            DecodeBy(processes, std::move(process), bytes, subject, options, tags))
       return *std::move(picture);
+  }
 }
 
 }  // namespace skinmask

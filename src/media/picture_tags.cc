@@ -47,8 +47,8 @@ std::size_t ValueOf(const TiffDirectory& tiff, std::size_t entry) {
   const std::size_t plain = type > kSigned ? type - kSigned : type;
   const std::size_t size = plain == kByte ? 1 : plain == kShort ? 2 : plain == kLong ? 4 : 0;
   if (size == 0 || count == 0) return 0;
-  const bool is_inside = count <= 4 / size;  // the value is in the entry, otherwise at the offset
-                                             // there
+  // The value is in the entry, otherwise at the offset there.
+  const bool is_inside = count <= 4 / size;
   return tiff.Number(is_inside ? entry + 8 : tiff.Number(entry + 8, 4), size);
 }
 

@@ -224,8 +224,8 @@ class FfmpegVideo : public VideoSource {
   VideoFrame Deliver(FramePtr frame) {
     std::int64_t pts = frame->best_effort_timestamp;
     if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
-    constexpr std::int64_t kMost = 1LL << 61;  // so that differences do not overflow in a damaged
-                                               // file
+    // So small that differences do not overflow in a damaged file.
+    constexpr std::int64_t kMost = 1LL << 61;
     pts = std::clamp(pts, -kMost, kMost);
     if (delivered_ == 0) first_pts_ = pts;
     if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);

@@ -125,10 +125,10 @@ class Runner {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::size_t, Item> items_;  // in flight, by number
-  std::vector<std::size_t> turns_;     // for each in-order step, the number of the item whose turn
-                                       // it is
-  std::size_t next_ = 0;               // the number of the next new item
-  std::int64_t pixels_ = 0;            // of all items
+  // For each in-order step, the number of the item whose turn it is.
+  std::vector<std::size_t> turns_;
+  std::size_t next_ = 0;     // the number of the next new item
+  std::int64_t pixels_ = 0;  // of all items
   int workers_ = 1;
   bool ended_ = false;     // no item is left to start
   bool given_up_ = false;  // the run ends at once

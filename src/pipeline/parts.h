@@ -27,12 +27,12 @@ inline std::size_t PlaceOf(const Shard& shard, std::size_t i) {
 void RequireShard(const Shard& shard);
 
 struct PartHeader {
-  std::string version;            // of the program
-  std::string data;               // digest of the names in the whole list, or of the table of
-                                  // samples
-  std::string model;              // digest of the model; empty without one
-  Json options = Json::object();  // those that determine the result, with their values if these are
-                                  // recorded
+  std::string version;  // of the program
+  // Digest of the names in the whole list, or of the table of samples.
+  std::string data;
+  std::string model;  // digest of the model; empty without one
+  // The options that determine the result, with their values if these are recorded.
+  Json options = Json::object();
   Shard shard;
   std::size_t size = 0;  // of the whole list
 };
@@ -74,8 +74,8 @@ std::string FormatComparisonPart(const PartHeader& header,
 
 struct ComparisonPart {
   PartHeader header;
-  std::vector<ComparedModel> models;  // read as given models (GivenModel) of that name, of whatever
-                                      // kind
+  // Read as given models (GivenModel) of that name, of whatever kind.
+  std::vector<ComparedModel> models;
 };
 // Throws Error for anything that FormatComparisonPart does not write.
 ComparisonPart ReadComparisonPart(const std::filesystem::path& file);

@@ -54,11 +54,11 @@ enum class IfExists { kFail, kReplace, kKeep };
 // Which failures a written file survives. While the machine runs, the path always holds either the
 // complete old file or the complete new file, even if the process is killed.
 enum class Survives {
-  kProcess,    // only the end of the process: after a power cut the path may hold an empty or
-               // truncated file
-  kPowerLoss,  // also a power cut: file and folder are flushed to the disk (fsync) before the call
-               // returns. Takes about 8 ms a file on ext4 in a virtual machine; kProcess takes 0.05
-               // ms.
+  // Only the end of the process: after a power cut the path may hold an empty or truncated file.
+  kProcess,
+  // Also a power cut: file and folder are flushed to the disk (fsync) before the call returns.
+  // Takes about 8 ms a file on ext4 in a virtual machine; kProcess takes 0.05 ms.
+  kPowerLoss,
 };
 
 // Writes `bytes` to a temporary file in the same folder and renames it to `path`, so `path` is

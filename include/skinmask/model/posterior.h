@@ -35,11 +35,6 @@ struct PosteriorOptions {
 // models use a table of the 2^24 colours, which the constructor fills from the reference (2 MiB for
 // masks, 16 MiB for probabilities, about 0.2 s on two cores). With more than 8 Gaussians or classes
 // the table (32 MiB) is filled when colours first occur.
-//
-// Models in affine spaces run as a CompiledQuadratic (two classes) or a CompiledMixture. All others
-// look their answers up in a table over the 2^24 colours, built from the reference on construction
-// (2 MiB for masks, 16 MiB for probabilities, about 0.2 s on two cores); of more than 8 Gaussians
-// or classes it is filled (32 MiB) as colours are met.
 class Posterior {
  public:
   // Throws Error if SKINMASK_TARGET names no usable CPU target, and for a model without classes.

@@ -39,8 +39,8 @@ struct PairOptions {
   std::string whole_class;     // there are no mask files: every pixel of every image has this class
   bool allow_missing = false;  // images without a mask are left out without a message
   int step = 1;                // for samples: every step-th pixel of every step-th row
-  bool groups = true;          // for samples: each image is a group of its own; otherwise all are
-                               // group 0
+  // For samples: each image is a group of its own; otherwise all are group 0.
+  bool groups = true;
   // The shard of the pairs, which are sorted by name. Problems of the folders themselves (missing
   // masks, files that are not images) are reported by the first shard only.
   Shard shard;

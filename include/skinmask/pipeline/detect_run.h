@@ -90,9 +90,9 @@ struct DetectOptions {
   // options. A run with kReplace that makes all outputs of its list of inputs cancels earlier
   // records of the same list. Absent: no record and no check.
   std::optional<std::map<std::string, std::string>> made_with;
-  std::size_t shard = 1, shard_count = 1;  // every shard_count-th input, beginning with the
-                                           // shard-th
-  int scale = 1;                           // 1, 2, 4 or 8; see DecodeOptions::scale
+  // Every shard_count-th input, beginning with the shard-th.
+  std::size_t shard = 1, shard_count = 1;
+  int scale = 1;  // 1, 2, 4 or 8; see DecodeOptions::scale
   // Bits of probability maps: 8, or 16 (round(65535 P), from log-odds in double; PNG, and FFV1 in
   // videos).
   int probability_bits = 8;

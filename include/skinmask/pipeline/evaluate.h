@@ -58,8 +58,8 @@ struct EvaluationReport {
   // more than 1,024 images, every 1,024th image, so that memory stays bounded. Empty if masks are
   // evaluated.
   std::vector<CoarseScores> blocks;
-  std::optional<Decision> decision;  // the decision rule of the model; absent if masks are
-                                     // evaluated
+  // The decision rule of the model; absent if masks are evaluated.
+  std::optional<Decision> decision;
   // The interval of abstention: a pixel with P(skin) above `first` and at most `second` is not
   // answered. The counts above cover all pixels; only AnsweredOf uses the interval.
   std::optional<std::pair<double, double>> abstain;

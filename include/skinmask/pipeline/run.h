@@ -35,8 +35,8 @@ struct Run {
   // Files that the caller writes beside the outputs. If one of them is an input or an output, the
   // run throws Error before it begins.
   std::vector<std::filesystem::path> written;
-  const std::atomic<bool>* stop = nullptr;  // when true, started inputs are finished and the run
-                                            // returns
+  // When true, started inputs are finished and the run returns.
+  const std::atomic<bool>* stop = nullptr;
 
   bool Stopped() const { return stop && stop->load(); }
   // For a second run over the same files, whose messages the first run has reported already.

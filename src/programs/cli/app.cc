@@ -116,11 +116,12 @@ int Act(Context& context) {
                                                    : tbb::info::default_concurrency()));
   static_cast<void>(threads);
   // OpenCV's errors reach the user as exceptions. Its log, which OPENCV_LOG_LEVEL turns on, would
-  // go to standard output. One thread pool (TBB) is enough.
+  // go to standard output; setNumThreads would be the first to write to it. One thread pool (TBB)
+  // is enough.
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::setNumThreads(1);
-  std::cerr.rdbuf(nullptr);  // OpenCV's decoders write complaints to cerr; this program prints
-                             // through stdio
+  // OpenCV's decoders write complaints to cerr; this program prints through stdio.
+  std::cerr.rdbuf(nullptr);
   InstallSignalHandlers();
   context.CheckJson();
   context.action(context);

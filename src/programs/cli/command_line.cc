@@ -287,9 +287,8 @@ void Require(const CLI::App& verb, const Rule& rule, const std::string& option) 
 // and of compare, which can have several kinds with settings.
 void RequireOfKinds(const CLI::App& verb) {
   const std::string kinds_option = verb.get_name() == "train" ? "--kind" : "--kinds";
-  if (verb.get_name() != "train" && !Has(verb, kinds_option))
-    return;  // by default all kinds are
-             // compared
+  // By default all kinds are compared.
+  if (verb.get_name() != "train" && !Has(verb, kinds_option)) return;
   Words kinds;
   for (const std::string& kind : Values(verb, kinds_option))
     kinds.push_back(kind.substr(0, kind.find(':')));
@@ -348,8 +347,8 @@ void RequireNoInapplicableOption(const CLI::App& verb) {
 
 void RequireWordsInPlace(const CLI::App& verb, const std::string& after_json) {
   if (verb.get_name() != "live")
-    RequireJsonFile(verb, after_json);  // live: a camera can have any
-                                        // name
+    // Live: a camera can have any name.
+    RequireJsonFile(verb, after_json);
   if (verb.get_name() == "detect") RequireKindsJoined(verb);
 }
 

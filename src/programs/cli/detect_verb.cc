@@ -248,8 +248,8 @@ void RunDetect(const DetectFlags& options, Context& context) {
   detect.before_outputs = [&](const DetectedImage& image) { record.Note(image); };
   if (record.has_table())
     detect.video.frame = [&](const DetectedFrame& frame) { record.Add(frame); };
-  KeepFreedMemory();  // otherwise clearing pages takes a third of the CPU time of 720p through a
-                      // pipe
+  // Otherwise clearing pages takes a third of the CPU time of 720p through a pipe.
+  KeepFreedMemory();
   Detect(detect, detector, record.Watch(context.StartRun("images")),
          [&](const DetectedImage& image) { record.Add(image); });
   record.Finish();

@@ -37,9 +37,8 @@ std::string FrameTable::InputOf(std::string_view row) const {
   if (!row.starts_with('"')) return std::string(row.substr(0, row.find_first_of(",\n")));
   std::string text;
   for (std::size_t i = 1; i < row.size(); ++i) {
-    if (row[i] == '"' && (i + 1 == row.size() || row[++i] != '"'))
-      break;  // otherwise the first of
-              // two quotes
+    // Two quotes stand for one.
+    if (row[i] == '"' && (i + 1 == row.size() || row[++i] != '"')) break;
     text += row[i];
   }
   return text;

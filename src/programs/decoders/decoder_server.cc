@@ -358,10 +358,11 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   // Inherited as ignored, the signal would keep the server from waiting for its decoders.
   signal(SIGCHLD, SIG_DFL);
-  mallopt(M_ARENA_MAX, 2);  // each arena takes 64 MiB of address space, which counts for the memory
-                            // limit
+  // Each arena takes 64 MiB of address space, which counts for the memory limit.
+  mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, 32 << 20);      // freed pages of pictures are reused
   setenv("OMP_WAIT_POLICY", "passive", 0);  // LibRaw's threads would spin while they wait
+  // First, because setNumThreads writes to the log.
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::setNumThreads(1);
   skinmask::Server().Serve(static_cast<pid_t>(std::atoi(argv[1])));

@@ -87,10 +87,8 @@ class Exchange {
   // The window's side. `wake` is called from the session's thread when there is a new picture, once
   // until it is taken.
   void SetWake(std::function<void()> wake) { Set(wake_, std::move(wake)); }
-  std::shared_ptr<const Shown> TakeNewest() {
-    return Take(newest_);
-  }  // null if there is no new
-     // one
+  // Null if there is no new one.
+  std::shared_ptr<const Shown> TakeNewest() { return Take(newest_); }
   void Post(Command command) {
     const std::lock_guard lock(mutex_);
     commands_.push_back(std::move(command));

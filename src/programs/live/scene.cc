@@ -105,8 +105,8 @@ Scene::Scene(const Model& made, bool mirror, const DetectorOptions& options,
 }
 
 void Scene::BeginStream(const DetectorOptions& options) {
-  constexpr StreamOptions kLive{8, 3};  // at 30 frames/s the face search has 0.1 s; no frame waits
-                                        // for it
+  // At 30 frames/s the face search has 0.1 s; no frame waits for it.
+  constexpr StreamOptions kLive{8, 3};
   Detector detector(refit_.Fitted(), options);
   options_ = options;
   adaptation_.reset();
