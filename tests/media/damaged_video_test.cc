@@ -168,7 +168,8 @@ TEST_F(DamagedVideoTest, WhatIsCutOffOnItsWayThroughAPipeIsTold) {
   }
 }
 
-// FFmpeg looks at all of a GIF, and then at its beginning.
+// FFmpeg looks at all of a GIF, and then at its beginning, which a pipe may not have any more.
+// Newer versions (7 is one) read it.
 TEST_F(DamagedVideoTest, ALongGifInAPipeIsToldFromADamagedOne) {
   std::string gif =
       ReadFile(testing::fs::path(SKINMASK_SOURCE) / "tests/fixtures/formats/animation.gif");
@@ -176,7 +177,9 @@ TEST_F(DamagedVideoTest, ALongGifInAPipeIsToldFromADamagedOne) {
   std::string comment = "!\xFE";
   for (int i = 0; i < 1200; ++i) comment += '\xFF' + std::string(255, 'x');
   gif.insert(gif.size() - 1, comment + '\0');
-  EXPECT_NE(ReadThroughPipe(gif).problem.find("is an animated GIF in a pipe"), std::string::npos);
+  const Frames piped = ReadThroughPipe(gif);
+  const bool is_told = piped.problem.find("is an animated GIF in a pipe") != std::string::npos;
+  EXPECT_TRUE(is_told || (piped.problem.empty() && piped.frames.size() == 3)) << piped.problem;
   EXPECT_EQ(ReadAll(Put("long.gif", gif).string()).frames.size(), 3u);
 }
 
