@@ -15,6 +15,7 @@
 #include "base/elapsed.h"
 #include "base/stream.h"
 #include "media/decoder_messages.h"
+#include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 
 namespace skinmask {
@@ -26,6 +27,16 @@ struct DecoderProcess {
   SharedBytes file, pixels;  // written by us, and by the decoder
   bool used = false;         // it has decoded a file already
 };
+
+// Returns make(). Errors of decoders, not of their files, get the name of the input.
+template <class Make>
+auto ForInput(std::string_view subject, const Make& make) {
+  try {
+    return make();
+  } catch (const Error& e) {
+    throw Error(subject, e.what());
+  }
+}
 
 // The decoder server and the idle decoders. Thread-safe.
 class DecoderProcesses {

@@ -19,16 +19,6 @@ struct BadFile {
   std::string reason;
 };
 
-// Returns make(). Errors of decoders, not of their files, get the name of the picture.
-template <class Make>
-auto ForPicture(std::string_view subject, const Make& make) {
-  try {
-    return make();
-  } catch (const Error& e) {
-    throw Error(subject, e.what());
-  }
-}
-
 // Decodes one picture with one process.
 class Decoding {
  public:
@@ -50,8 +40,7 @@ class Decoding {
                            .with_tags = tags_ != nullptr,
                            .max_pixels = options_.max_pixels,
                            .number = static_cast<std::int64_t>(bytes.size())};
-    std::uint8_t* const file =
-        ForPicture(subject_, [&] { return process_.file.Get(bytes.size()); });
+    std::uint8_t* const file = ForInput(subject_, [&] { return process_.file.Get(bytes.size()); });
     std::memcpy(file, bytes.data(), bytes.size());
     work_.Send(message, process_.file.descriptor());
     process_.file.Sent();
@@ -160,7 +149,7 @@ cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
                        const DecodeOptions& options, std::string_view module, PictureTags* tags) {
   DecoderProcesses& processes = DecoderProcesses::Get();
   for (bool fresh = false;; fresh = true) {
-    DecoderProcess process = ForPicture(subject, [&] { return processes.Take(module, fresh); });
+    DecoderProcess process = ForInput(subject, [&] { return processes.Take(module, fresh); });
     if (std::optional<cv::Mat> picture =
             DecodeBy(processes, std::move(process), bytes, subject, options, tags))
       return *std::move(picture);

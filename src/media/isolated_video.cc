@@ -74,12 +74,10 @@ class IsolatedVideo : public VideoSource {
     // A descriptor without a path that the other process could open is sent along.
     const bool is_nameless = IsDescriptor(name_) && real.empty();
     const Descriptor pipe = is_nameless ? Descriptor(name_, O_RDONLY | O_NONBLOCK) : Descriptor(-1);
-    try {
-      process_ = DecoderProcesses::Get().TakeForVideo(
+    process_ = ForInput(name_, [&] {
+      return DecoderProcesses::Get().TakeForVideo(
           is_nameless ? "" : (real.empty() ? RealPath(name_) : real).string());
-    } catch (const Error& e) {
-      throw Error(name_, e.what());
-    }
+    });
     OpenVideoWords words{};
     words.threads = options_.threads;
     words.max_pixels = options_.max_pixels;
