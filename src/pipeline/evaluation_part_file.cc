@@ -53,12 +53,22 @@ bool AddUp(std::uint64_t positive, std::uint64_t negative, const Confusion& coun
 AdaptationSummary ReadAdaptation(const JsonNode& node) {
   using JudgedBy = AdaptationSummary::By;
   const std::string by = node["by"].Text();
-  const bool monochrome = node.Has("monochrome") && node["monochrome"].IsTrue();
-  if (by == "nothing") return {JudgedBy::kNothing, 0, 0, node["stops"].Real(), monochrome};
+  const auto holds = [&](const char* name) { return node.Has(name) && node[name].IsTrue(); };
+  AdaptationSummary read{
+      .monochrome = holds("monochrome"), .cool = holds("cool"), .unclear = holds("unclear")};
   if (by == "nobody") return {.by = JudgedBy::kNobody};
-  if (by == "seeds") return {JudgedBy::kSeeds, node["faces"].Count(), 0, 0, monochrome};
-  if (by != "image") node["by"].Fail(" is none of nothing, nobody, seeds, image");
-  return {JudgedBy::kImage, 0, node["shift"].Real(), node["stops"].Real(), monochrome};
+  if (by == "seeds") {
+    read.by = JudgedBy::kSeeds;
+    read.faces = node["faces"].Count();
+    return read;
+  }
+  if (by != "nothing" && by != "image")
+    node["by"].Fail(" is none of nothing, nobody, seeds, image");
+  read.stops = node["stops"].Real();
+  if (by == "nothing") return read;
+  read.by = JudgedBy::kImage;
+  read.shift = node["shift"].Real();
+  return read;
 }
 
 Metrics ReadMetrics(const JsonNode& node, bool has_scores) {

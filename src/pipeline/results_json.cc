@@ -90,7 +90,10 @@ Json JsonOf(const AdaptationSummary& summary) {
     if (summary.by == JudgedBy::kImage) json["shift"] = summary.shift;
     json["stops"] = summary.stops;
   }
-  if (summary.monochrome) json["monochrome"] = true;
+  const std::pair<const char*, bool> notes[] = {
+      {"monochrome", summary.monochrome}, {"cool", summary.cool}, {"unclear", summary.unclear}};
+  for (const auto& [name, holds] : notes)
+    if (holds) json[name] = true;
   return json;
 }
 

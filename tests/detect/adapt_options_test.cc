@@ -49,7 +49,7 @@ Names InDocument() {
 
 TEST(AdaptOptions, TheDocumentHasEachWithItsDefault) {
   EXPECT_EQ(InHeader(), InDocument());
-  EXPECT_EQ(InHeader().size(), 70u);
+  EXPECT_EQ(InHeader().size(), 76u);
 }
 
 TEST(AdaptOptions, OutOfRangeAreErrorsThatNameThem) {

@@ -84,8 +84,13 @@ TEST(Adapt, SeedsOutsideTheImageAreErrors) {
 
 TEST(Adapt, EmptyAndTinyImagesHaveNoSeeds) {
   const Adapter adapter = SeededAdapter(HogFaceFinder());
-  for (const cv::Size size : {cv::Size(1, 1), cv::Size(300, 1), cv::Size(19, 40)})
-    EXPECT_TRUE(adapter.LogOdds(cv::Mat(size, CV_8UC3, cv::Scalar(150, 180, 240))).empty());
+  for (const cv::Size size : {cv::Size(1, 1), cv::Size(300, 1), cv::Size(19, 40)}) {
+    const cv::Mat image(size, CV_8UC3, cv::Scalar(150, 180, 240));
+    const std::optional<Adaptation> adaptation = adapter.Adapt(image);
+    ASSERT_TRUE(adaptation);
+    EXPECT_EQ(adaptation->summary.by, AdaptationSummary::By::kNothing);
+    EXPECT_EQ(adapter.LogOdds(image).size(), size);
+  }
 }
 
 // A colour on the way from grey to skin that the model gives so many log-odds less than its

@@ -13,12 +13,17 @@
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/detector.h"
 #include "support/colors.h"
+#include "support/light.h"
 #include "support/scenes.h"
 
 namespace skinmask {
 namespace {
 
 using testing::F1;
+using testing::Light;
+using testing::RoundHand;
+using testing::Under;
+using testing::Wood;
 
 // A hand before a wall, of random light in all places, of an exposure that needs none.
 cv::Mat Hand(double noise) {
@@ -35,22 +40,15 @@ cv::Mat Hand(double noise) {
   return bgr;
 }
 
-double Light(int byte) {
-  const double v = byte / 255.;
-  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+cv::Mat TruthOfHand() {
+  cv::Mat truth(240, 320, CV_8UC1, cv::Scalar(0));
+  cv::circle(truth, {160, 120}, 70, 255, cv::FILLED);
+  return truth;
 }
 
-// `stops` darker, as a camera would have it.
 cv::Mat Darker(const cv::Mat& bgr, double stops) {
-  std::vector<std::uint8_t> table(256);
-  for (int i = 0; i < 256; ++i) {
-    const double light = Light(i) * std::exp2(-stops);
-    const double v = light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
-    table[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(std::lround(255 * v));
-  }
-  cv::Mat darker;
-  cv::LUT(bgr, table, darker);
-  return darker;
+  const double gain = std::exp2(-stops);
+  return Under(bgr, {gain, gain, gain});
 }
 
 TEST(Exposure, StopsBringTheLightestPixelsToTheExposure) {
@@ -58,7 +56,7 @@ TEST(Exposure, StopsBringTheLightestPixelsToTheExposure) {
   for (const double darker : {0.7, 1., 2., 3.}) {
     const cv::Mat bgr = Darker(Hand(3), darker);
     const double stops = StopsOf(bgr, options);
-    const cv::Mat lit = InLight(bgr, LightTable(stops));
+    const cv::Mat lit = InLight(bgr, LightTable(kAsItIs, stops));
     // Brute force: all greatest channels, sorted.
     std::vector<int> greatest;
     for (int y = 0; y < lit.rows; ++y)
@@ -82,18 +80,18 @@ TEST(Exposure, LightAndBlackPicturesAreTakenAsTheyAre) {
   ImageDecisionOptions off;
   off.exposure = 0;
   EXPECT_EQ(StopsOf(Darker(Hand(0), 2), off), 0);
-  EXPECT_TRUE(LightTable(0).empty());
+  EXPECT_TRUE(LightTable(kAsItIs, 0).empty());
 }
 
-TEST(Exposure, MoreLightKeepsTheOrderOfBytes) {
-  for (const double stops : {0.1, 1., 4., 10.}) {
-    const std::vector<std::uint8_t> table = LightTable(stops);
-    ASSERT_EQ(table.size(), 256u);
-    EXPECT_EQ(table.front(), 0);
-    EXPECT_EQ(table.back(), 255);
-    EXPECT_TRUE(std::is_sorted(table.begin(), table.end()));
-    for (std::size_t i = 0; i < table.size(); ++i) EXPECT_GE(table[i], i);
-  }
+TEST(Exposure, LightIsMultipliedByTheGains) {
+  cv::Mat bytes(1, 256, CV_8UC3);
+  for (int i = 0; i < 256; ++i) bytes.at<cv::Vec3b>(0, i) = cv::Vec3b::all(static_cast<uchar>(i));
+  for (const double stops : {0.1, 1., 4., 10.})
+    for (const Gains& gains : {kAsItIs, Gains{0.7, 1, 1.04}, Gains{0.5, 1.5, 1}}) {
+      const double more = std::exp2(stops);
+      const cv::Mat expected = Under(bytes, {more * gains[0], more * gains[1], more * gains[2]});
+      EXPECT_EQ(cv::norm(InLight(bytes, LightTable(gains, stops)), expected, cv::NORM_INF), 0);
+    }
 }
 
 // The same picture in less light has the same skin, by every way to ask for it; the trained model
@@ -102,9 +100,7 @@ TEST(Exposure, AHandInLittleLightIsTheHandInMore) {
   const Model model = DefaultModel();
   const Detector detector(model);
   const cv::Mat hand = Hand(2), as_it_is = detector.Judge(hand).Mask().clone();
-  cv::Mat truth(hand.size(), CV_8UC1, cv::Scalar(0));
-  cv::circle(truth, {160, 120}, 70, 255, cv::FILLED);
-  ASSERT_GT(F1(as_it_is, truth), 0.97);
+  ASSERT_GT(F1(as_it_is, TruthOfHand()), 0.97);
   for (const double darker : {1., 2., 3.}) {
     const cv::Mat dark = Darker(hand, darker);
     Judgement judgement = detector.Judge(dark);
@@ -113,6 +109,83 @@ TEST(Exposure, AHandInLittleLightIsTheHandInMore) {
     EXPECT_EQ(
         cv::countNonZero(judgement.Mask() != MaskOf(judgement.LogOdds(), detector.threshold())), 0);
     EXPECT_EQ(cv::countNonZero(judgement.Probability(8) != ProbabilityOf(judgement.LogOdds())), 0);
+  }
+}
+
+// In the light of shade, which the model alone does not know, a hand before a plain wall stands
+// apart as it does in the usual light, where the usual light shows no skin.
+TEST(CoolLight, ShowsTheHandThatTheUsualLightDoesNot) {
+  const Model model = DefaultModel();
+  DetectorOptions usual_only, global;
+  usual_only.adaptation.image.max_unsure_cool = 0;
+  global.adapt = DetectorOptions::Adapt::kOff;
+  const Detector detector(model), in_usual_light(model, usual_only), unadapted(model, global);
+  const cv::Mat truth = TruthOfHand(), shade = Under(RoundHand(), {1.3, 1, 0.55});
+  Judgement judgement = detector.Judge(shade);
+  EXPECT_TRUE(judgement.summary().cool);
+  EXPECT_GT(F1(judgement.Mask(), truth), 0.97);
+  EXPECT_EQ(cv::countNonZero(judgement.Mask() != MaskOf(judgement.LogOdds(), detector.threshold())),
+            0);
+  Judgement usual = in_usual_light.Judge(shade);
+  EXPECT_FALSE(usual.summary().cool);
+  EXPECT_LT(F1(usual.Mask(), truth), 0.5);
+  EXPECT_LT(F1(unadapted.Judge(shade).Mask(), truth), 0.5);
+  Stream stream(detector);
+  for (int frame = 0; frame < 3; ++frame)
+    EXPECT_GT(F1(stream.Judge(shade).Mask(), truth), 0.97) << frame;
+  // In daylight nothing is gained by assuming shade.
+  Judgement daylight = detector.Judge(Hand(3));
+  EXPECT_FALSE(daylight.summary().cool);
+  EXPECT_GT(F1(daylight.Mask(), truth), 0.97);
+}
+
+TEST(UnclearImages, AreEmpty) {
+  const Model model = DefaultModel();
+  DetectorOptions any;
+  any.adaptation.image.max_unsure = 1e6;
+  const cv::Mat wood = Wood({100, 120, 150});
+  const Detector detector(model), keeping(model, any);
+  Judgement judgement = detector.Judge(wood), with_any = keeping.Judge(wood);
+  ASSERT_GT(cv::countNonZero(with_any.Mask()), 0.05 * static_cast<double>(wood.total()));
+  EXPECT_TRUE(judgement.summary().unclear);
+  EXPECT_FALSE(with_any.summary().unclear);
+  EXPECT_EQ(cv::countNonZero(judgement.Mask()), 0);
+}
+
+// The unsure pixels for each pixel of skin.
+double UnsureIn(const Model& model, const cv::Mat& bgr) {
+  double below = 0.01, above = 100;
+  while (above > 1.01 * below) {
+    DetectorOptions options;
+    options.adaptation.image.max_unsure = std::sqrt(below * above);
+    const bool unclear = Detector(model, options).Judge(bgr).summary().unclear;
+    (unclear ? below : above) = options.adaptation.image.max_unsure;
+  }
+  return below;
+}
+
+// Two pictures that differ little, on both sides of the bound: in a stream the second is judged as
+// the first, so that a mask does not go and come with noise.
+TEST(UnclearImages, OfAStreamStayAsTheyBegan) {
+  const Model model = DefaultModel();
+  const cv::Mat one = Wood({96, 120, 148}), other = Wood({104, 120, 149});
+  ASSERT_GT(cv::norm(one, other, cv::NORM_L1) / static_cast<double>(3 * one.total()), 1);
+  const double unsure = UnsureIn(model, one), less = UnsureIn(model, other);
+  ASSERT_LT(1.05 * less, unsure);
+  ASSERT_LT(unsure, 2 * less);
+  DetectorOptions options;
+  options.adaptation.image.max_unsure = std::sqrt(unsure * less);
+  const Detector detector(model, options);
+  EXPECT_TRUE(detector.Judge(one).summary().unclear);
+  EXPECT_FALSE(detector.Judge(other).summary().unclear);
+  for (const bool begins_unclear : {false, true}) {
+    Stream stream(detector);
+    for (int frame = 0; frame < 16; ++frame) {
+      const bool first = frame / 4 % 2 == 0;
+      EXPECT_EQ(stream.Judge(first == begins_unclear ? one : other).summary().unclear,
+                begins_unclear)
+          << frame;
+    }
   }
 }
 

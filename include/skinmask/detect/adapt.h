@@ -34,6 +34,8 @@ struct AdaptationSummary {
   // The image has one hue for each lightness (sepia, toned, grey), so that hue tells nothing: it
   // was classified as its grey version.
   bool monochrome = false;
+  bool cool = false;     // without a face: judged as taken in cool light
+  bool unclear = false;  // without a face: no pixel is skin, because too many are nearly skin
 
   bool operator==(const AdaptationSummary&) const = default;
 };
@@ -43,11 +45,11 @@ struct AdaptationSummary {
 // with the pixel's own B, G and R (0 to 255), before the model's AdaptedCalibration. Slopes and
 // offset are maps with one cell for each square of pixels that the small image averages. They hold
 // the spatial prior and the message of the neighbouring pixels. Local and global log-odds are
-// computed from the brightened colour if `light` is not empty. In a stream the sum moves by up to
+// computed from the colour after `light`. In a stream the sum moves by up to
 // `slack` towards `expected`, the smoothed log-odds of the small images, which removes the noise of
 // single pixels.
 struct Adaptation {
-  std::vector<std::uint8_t> light;       // 256 bytes that replace the picture's; empty: none are
+  std::vector<std::uint8_t> light;       // B, G, R that replace bytes 0 to 255; empty: as they are
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none
   std::vector<Quadratic> distances;      // squared Mahalanobis distance to each Gaussian of `local`
   double shift = 0;                      // subtracted from the global log-odds
@@ -66,8 +68,8 @@ struct Adaptation {
 class AdaptedRows;
 struct OutputScale;
 struct ImageModel;
-class ImageHistogram;
-struct Division;
+struct ImagePast;
+struct ImageView;
 
 class Adapter {
  public:
@@ -116,10 +118,14 @@ class Adapter {
                                          const cv::Size& image) const;
   static Adaptation AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
                                    std::vector<Face> faces);
-  Adaptation AdaptToImage(const cv::Mat& small_bgr) const;
-  // `small_bgr` is already brightened by `stops`.
-  Adaptation AdaptedToImage(const cv::Mat& small_bgr, const std::optional<ImageModel>& model,
-                            const Division& division, double stops) const;
+  // For an image without seeds: fitted to its own colours, in the light in which its skin stands
+  // apart. `past` is what earlier frames have taught; it moves towards this frame by the share
+  // `rate`.
+  Adaptation AdaptToImage(const cv::Mat& small_bgr, bool is_monochrome, ImagePast& past,
+                          double rate) const;
+  struct Divided;
+  Divided Divide(const cv::Mat& small_bgr, const std::array<double, 3>& gains,
+                 std::optional<ImageView>& past, double rate) const;
   // The result is the global model unchanged.
   bool IsGlobal(const Adaptation& adaptation) const;
   // The global log-odds less own_log_odds_ and `shift`, clamped to +-`most`.

@@ -182,6 +182,24 @@ struct ImageDecisionOptions {
   double exposure = 0.8;
   double exposed_share = 0.99;
   double max_stops = 4;
+  // Before that, blue and red have these gains in linear light (green has 1): photographs without a
+  // face are on the mean bluer than the skin that the global model was trained on. All sets without
+  // their faces, in five lights. 0.25 to 4.
+  double usual_blue = 0.7;
+  double usual_red = 1.04;
+  // A second light, of shade or of a camera with a wrong white balance, in which the image is
+  // judged if its skin stands apart there as it does not in the usual light. 0.25 to 4.
+  double cool_blue = 0.77;
+  double cool_red = 1.33;
+  // A pixel is unsure if its log-odds are within 1 of the threshold. In cool light there may be at
+  // most this many unsure pixels for each pixel of skin. Real skin in front of a plain ground has
+  // some 0.01, walls and pavements in cool light have 0.05 or more. 0: the image is never judged in
+  // cool light. hgr in cool light, street and negatives. 0 to 100.
+  double max_unsure_cool = 0.045;
+  // In an image with more unsure pixels for each pixel of skin, no pixel is skin, unless skin is
+  // less than 5 % of the image: what has nearly the colours of skin is most often wood, sand or a
+  // wall. negatives, torsos_dark, and all sets without their faces. 0 to 10^6.
+  double max_unsure = 1.35;
   // The valley is searched for between these global log-odds, downwards. At the lower bound scenes
   // without people stay empty. hgr, negatives. -5 to 5.
   double max_log_odds = 2;
@@ -191,7 +209,7 @@ struct ImageDecisionOptions {
   // The share of the image above the threshold lies between these: a smaller share is no skin, and
   // a greater one is a close-up, which has no background to be divided from. hgr, torsos_dark and
   // negatives. 0 to 1.
-  double min_share = 0.03;
+  double min_share = 0.05;
   double max_share = 0.9;
   // A valley is at most this high, as a share of the peak of skin above it. hgr. 0 to 1.
   double max_valley = 0.3;
@@ -209,7 +227,7 @@ struct ImageDecisionOptions {
   // Connected components of the skin that are smaller than this share of the image are removed. hgr
   // and negatives. 0 to 1.
   double min_component = 0.003;
-  ImageFitOptions fit{.background_components = 4, .em_steps = 3, .prior_strength = 0.1};
+  ImageFitOptions fit{.background_components = 6, .em_steps = 3, .prior_strength = 0.1};
 };
 
 struct AdaptOptions {

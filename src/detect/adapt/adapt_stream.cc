@@ -77,8 +77,7 @@ class StreamAdapter::State {
 
   void BeginAnew() {
     model_.reset();
-    divided_.reset();
-    own_model_.reset();
+    past_ = {};
     current_.reset();
     filter_.Clear();
   }
@@ -87,8 +86,7 @@ class StreamAdapter::State {
     const bool had_model = model_.has_value();
     UpdateBySeeds(sight);
     if (model_) {
-      divided_.reset();
-      own_model_.reset();
+      past_ = {};
       return;
     }
     if (had_model) current_.reset();
@@ -99,22 +97,10 @@ class StreamAdapter::State {
   // frames.
   void UpdateByImage(const Sight& sight) {
     const TrackingFrame& now = sight.frame;
-    if (divided_ && !image_fit_.IsTimeForNext(now, sight.number)) return;
-    const ImageDecisionOptions& options = adapter_->options().image;
-    const double rate = divided_ ? image_fit_.Rate(now) : 1;
-    const double stops = StopsOf(now.small_bgr, options);
-    const double light = divided_ ? divided_->stops + rate * (stops - divided_->stops) : stops;
-    const cv::Mat small = InLight(now.small_bgr, LightTable(light));
-    const ImageHistogram histogram(adapter_->GlobalLogOdds(small, options.max_global_log_odds));
-    if (!divided_) divided_ = Divided{light, histogram};
-    divided_->histogram.Blend(histogram, rate);
-    divided_->stops = light;
-    const Division division = DivisionOf(divided_->histogram, options);
-    own_model_ = FitToSides(
-        small, adapter_->GlobalLogOdds(small, options.max_global_log_odds, division.log_odds),
-        adapter_->image_options_);
+    if (!past_.is_new && !image_fit_.IsTimeForNext(now, sight.number)) return;
+    const double rate = past_.is_new ? 1 : image_fit_.Rate(now);
+    SetCurrent(adapter_->AdaptToImage(now.small_bgr, now.is_monochrome, past_, rate), now);
     image_fit_.Note(now, sight.number);
-    SetCurrent(adapter_->AdaptedToImage(small, own_model_, division, light), now);
   }
 
   void UpdateBySeeds(const Sight& sight) {
@@ -151,14 +137,8 @@ class StreamAdapter::State {
   int still_ = 0;      // how many of the last frames in a row equal the frame before them
   cv::Mat last_grey_;  // the small image of the frame before
   std::optional<ImageModel> model_;
-  // The state of frames without seeds.
-  struct Divided {
-    double stops;
-    ImageHistogram histogram;
-  };
-  std::optional<Divided> divided_;
+  ImagePast past_;  // of frames without seeds
   LastFit image_fit_;
-  std::optional<ImageModel> own_model_;
   std::shared_ptr<const Adaptation> current_;
   SteadyFilter filter_;
   // The last current_ that was smoothed, and the result.

@@ -21,40 +21,6 @@
 namespace skinmask {
 namespace {
 
-constexpr double kCertainLogOdds = 1000;  // more than colours and calibration can give
-
-// Returns an offset (Adaptation::offset) that puts connected components of the skin with fewer than
-// `least` cells just below the threshold. A pixel of the large image may be more like skin than the
-// mean of its cell, so every cell of a component gets the offset that its likeliest cell needs. The
-// cells around it get the same, because a cell that is half skin may be below the threshold in the
-// mean, and the maps are interpolated between the centres of cells. `rows` must not calibrate, and
-// must add `own`.
-cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, double own, double least) {
-  constexpr double kBelow = 0.5;
-  constexpr int kAround = 2;
-  cv::Mat offset = cv::Mat::zeros(small.size(), CV_32FC1);
-  if (least < 1) return offset;
-  cv::Mat z(small.size(), CV_32FC1), labels, stats, centroids;
-  for (int y = 0; y < small.rows; ++y)
-    rows.LogOddsRow(small.ptr(y), small.cols, y, z.ptr<float>(y));
-  const int parts = cv::connectedComponentsWithStats(z > own, labels, stats, centroids);
-  for (int part = 1; part < parts; ++part) {
-    const int* const stat = stats.ptr<int>(part);
-    if (stat[cv::CC_STAT_AREA] >= least) continue;
-    const cv::Rect box(stat[cv::CC_STAT_LEFT] - kAround, stat[cv::CC_STAT_TOP] - kAround,
-                       stat[cv::CC_STAT_WIDTH] + 2 * kAround,
-                       stat[cv::CC_STAT_HEIGHT] + 2 * kAround);
-    const cv::Rect around = box & cv::Rect({}, small.size());
-    cv::Mat cells = labels(around) == part;
-    double most = 0;
-    cv::minMaxLoc(z(around), nullptr, &most, nullptr, nullptr, cells);
-    cv::dilate(cells, cells, cv::Mat(), {-1, -1}, kAround);
-    cells &= (labels(around) == part) | (labels(around) == 0);
-    offset(around).setTo(own - most - kBelow, cells);
-  }
-  return offset;
-}
-
 std::vector<Face> FacesOf(const std::vector<Seed>& seeds) {
   std::vector<Face> faces;
   for (const Seed& seed : seeds)
@@ -124,7 +90,10 @@ std::optional<Adaptation> Adapter::Adapt(const cv::Mat& bgr) const {
   const bool is_monochrome = IsMonochrome(small, options_.image);
   if (is_monochrome) small = InGrey(small);
   std::optional<Adaptation> adaptation = AdaptToSeeds(small, found, bgr.size());
-  if (!adaptation && options_.image.enabled) adaptation = AdaptToImage(small);
+  if (!adaptation && options_.image.enabled) {
+    ImagePast none;
+    adaptation = AdaptToImage(small, is_monochrome, none, 1);
+  }
   if (!adaptation) return std::nullopt;
   adaptation->summary.monochrome = is_monochrome;
   return IsGlobal(*adaptation) ? std::nullopt : std::move(adaptation);
@@ -168,44 +137,9 @@ Adaptation Adapter::AdaptedToSeeds(const ImageModel& model, const cv::Mat& spati
   return adaptation;
 }
 
-Adaptation Adapter::AdaptToImage(const cv::Mat& small) const {
-  const double stops = StopsOf(small, options_.image), most = options_.image.max_global_log_odds;
-  const cv::Mat lit = InLight(small, LightTable(stops));
-  const Division division = DivisionOf(ImageHistogram(GlobalLogOdds(lit, most)), options_.image);
-  const std::optional<ImageModel> model =
-      FitToSides(lit, GlobalLogOdds(lit, most, division.log_odds), image_options_);
-  return AdaptedToImage(lit, model, division, stops);
-}
-
-Adaptation Adapter::AdaptedToImage(const cv::Mat& small, const std::optional<ImageModel>& model,
-                                   const Division& division, double stops) const {
-  Adaptation adaptation;
-  if (options_.image.require_face) {
-    adaptation.offset = cv::Mat(small.size(), CV_32FC1, cv::Scalar(-kCertainLogOdds));
-    adaptation.summary.by = AdaptationSummary::By::kNobody;
-    return adaptation;
-  }
-  adaptation.light = LightTable(stops);
-  if (model) {
-    adaptation.local.emplace(Components(*model), 0);
-    adaptation.distances = Distances(*model);
-  }
-  adaptation.offset = cv::Mat::zeros(small.size(), CV_32FC1);
-  adaptation.summary.stops = stops;
-  if (model || division.is_valley) {
-    adaptation.shift = adaptation.summary.shift = division.log_odds;
-    adaptation.summary.by = AdaptationSummary::By::kImage;
-  }
-  adaptation.offset =
-      AgainstSmallParts(small, RowsOf(adaptation, 1, {CalibrationCurve(), own_log_odds_}),
-                        static_cast<float>(own_log_odds_),
-                        options_.image.min_component * static_cast<double>(small.total()));
-  return adaptation;
-}
-
 bool Adapter::IsGlobal(const Adaptation& adaptation) const {
-  return adaptation.summary == AdaptationSummary() && calibration_.neither.identity() &&
-         cv::countNonZero(adaptation.offset) == 0;
+  return adaptation.summary == AdaptationSummary() && adaptation.light.empty() &&
+         calibration_.neither.identity() && cv::countNonZero(adaptation.offset) == 0;
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {

@@ -63,13 +63,15 @@ double StopsOf(const cv::Mat& bgr, const ImageDecisionOptions& options) {
   return std::clamp(std::log2(options.exposure / LinearOf(level)), 0., options.max_stops);
 }
 
-std::vector<std::uint8_t> LightTable(double stops) {
-  if (stops == 0) return {};
-  std::vector<std::uint8_t> table(256);
-  const double gain = std::exp2(stops);
-  for (std::size_t byte = 0; byte < 256; ++byte) {
-    const double light = std::min(1., gain * LinearOf(static_cast<double>(byte)));
-    table[byte] = static_cast<std::uint8_t>(std::lround(255 * EncodedOf(light)));
+std::vector<std::uint8_t> LightTable(const Gains& gains, double stops) {
+  if (gains == kAsItIs && stops == 0) return {};
+  std::vector<std::uint8_t> table;
+  table.reserve(gains.size() * 256);
+  for (int byte = 0; byte < 256; ++byte) {
+    const double light = std::exp2(stops) * LinearOf(byte);
+    for (const double gain : gains)
+      table.push_back(
+          static_cast<std::uint8_t>(std::lround(255 * EncodedOf(std::min(1., gain * light)))));
   }
   return table;
 }
@@ -77,7 +79,7 @@ std::vector<std::uint8_t> LightTable(double stops) {
 cv::Mat InLight(const cv::Mat& bgr, const std::vector<std::uint8_t>& light) {
   if (light.empty()) return bgr;
   cv::Mat lit;
-  cv::LUT(bgr, light, lit);
+  cv::LUT(bgr, cv::Mat(1, 256, CV_8UC3, const_cast<std::uint8_t*>(light.data())), lit);
   return lit;
 }
 
@@ -88,13 +90,13 @@ const std::uint8_t* Adaptation::InLight(const std::uint8_t* bgr, int width) cons
   row.resize(size);
   std::uint8_t* const out = row.data();
   const std::uint8_t* const lit = light.empty() ? nullptr : light.data();
-  if (!summary.monochrome) {
-    for (std::size_t i = 0; i < size; ++i) out[i] = lit[bgr[i]];
-    return out;
-  }
   for (std::size_t i = 0; i < size; i += 3) {
+    if (!summary.monochrome) {
+      for (std::size_t c = 0; c < 3; ++c) out[i + c] = lit[3 * bgr[i + c] + c];
+      continue;
+    }
     const std::uint8_t grey = GreyOf(bgr + i);
-    out[i] = out[i + 1] = out[i + 2] = lit ? lit[grey] : grey;
+    for (std::size_t c = 0; c < 3; ++c) out[i + c] = lit ? lit[3 * grey + c] : grey;
   }
   return out;
 }

@@ -1,23 +1,31 @@
-// An image without seeds is brightened to the exposures that the model knows, and divided into skin
-// and background at a valley of the histogram of its log-odds.
+// An image without seeds is brought to the light that the model knows, and divided into skin and
+// background at a valley of the histogram of its log-odds.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <opencv2/core.hpp>
+#include <optional>
 #include <vector>
 
 #include "skinmask/detect/adapt_options.h"
 
 namespace skinmask {
 
+// The gains of B, G and R, in linear light, that bring an image from its own light to the light
+// that the global model knows.
+using Gains = std::array<double, 3>;
+inline constexpr Gains kAsItIs{1, 1, 1};
+
 // The stops (powers of two, 0 or more) by which a picture is brightened, with one gain for all
 // channels: the global model knows only the exposures that it was trained on.
 double StopsOf(const cv::Mat& bgr, const ImageDecisionOptions& options);
 
-// The byte that replaces each byte (sRGB, IEC 61966-2-1) after brightening by `stops`; empty for 0.
-std::vector<std::uint8_t> LightTable(double stops);
+// The bytes (sRGB, IEC 61966-2-1) that replace bytes 0 to 255 of B, G and R after these gains and
+// after brightening by `stops`: B, G and R for byte 0, then for byte 1. Empty if nothing changes.
+std::vector<std::uint8_t> LightTable(const Gains& gains, double stops);
 
-// The brightened image; the same image if `light` is empty.
+// The image in that light; the same image if `light` is empty.
 cv::Mat InLight(const cv::Mat& bgr, const std::vector<std::uint8_t>& light);
 
 // The histogram of an image's global log-odds (less those of the model's threshold), in shares of
@@ -45,5 +53,18 @@ struct Division {
 // Below 0 the search ends where the histogram rises again after a valley, because that is the
 // background.
 Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions& options);
+
+// What the frames of a stream without seeds have taught about their look in one light.
+struct ImageView {
+  double stops = 0;
+  std::optional<ImageHistogram> histogram;
+};
+
+// The same in all lights. A photograph is a stream of one frame.
+struct ImagePast {
+  std::optional<ImageView> usual, cool;
+  bool is_new = true;
+  bool is_cool = false, is_unclear = false;  // as the last frame was judged
+};
 
 }  // namespace skinmask

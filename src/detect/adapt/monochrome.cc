@@ -49,7 +49,7 @@ cv::Mat UnclippedSquares(const cv::Mat& small_bgr, const cv::Size& coarse) {
 bool IsMonochrome(const cv::Mat& small_bgr, const ImageDecisionOptions& options,
                   bool was_monochrome) {
   const cv::Mat coarse = SmallImage(small_bgr, kCoarsePixels);
-  const cv::Mat lit = InLight(coarse, LightTable(StopsOf(coarse, options)));
+  const cv::Mat lit = InLight(coarse, LightTable(kAsItIs, StopsOf(coarse, options)));
   const cv::Mat unclipped = UnclippedSquares(small_bgr, coarse.size());
   struct Level {
     double count = 0, blue = 0, red = 0, squares = 0;  // sums

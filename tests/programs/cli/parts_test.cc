@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "support/light.h"
+
 namespace skinmask {
 namespace {
 
@@ -47,6 +49,32 @@ TEST_F(PartsTest, EvaluationsOfShardsAddUpToThatOfOneRun) {
   ExpectEqual(pairs + "--seed-rect 15,20,12,12 --cost 1:3", {3});
   const std::string samples = testing::SamplesFolder().string();
   ExpectEqual("--images " + samples + "/photos --truth " + samples + "/masks --max-f1", {2});
+}
+
+// How images without a face were judged is told by the merge as by one run.
+TEST_F(PartsTest, WhatWasAssumedOfAnImageIsKept) {
+  cv::Mat grey(200, 200, CV_8UC3);
+  for (int y = 0; y < grey.rows; ++y)
+    for (int x = 0; x < grey.cols; ++x)
+      grey.at<cv::Vec3b>(y, x) = cv::Vec3b::all(static_cast<std::uint8_t>(40 + y - y % 6 + x / 34));
+  const cv::Mat pictures[] = {grey, testing::Wood({96, 120, 148}),
+                              testing::Under(testing::RoundHand(), {1.3, 1, 0.55})};
+  for (int i = 0; const cv::Mat& picture : pictures) {
+    const std::string name = "/" + std::to_string(i++) + ".png";
+    Put("i" + name, Encode(".png", picture));
+    Put("m" + name, Encode(".png", cv::Mat(picture.size(), CV_8UC1, cv::Scalar(0))));
+  }
+  ExpectEqual("--images i --truth m", {2});
+  const nlohmann::json one = nlohmann::json::parse(Bytes("one.json"));
+  std::vector<std::string> told;
+  for (const auto& image : one["images"])
+    for (const char* const note : {"monochrome", "unclear", "cool"})
+      if (image["adaptation"].contains(note)) told.push_back(note);
+  EXPECT_EQ(told, (std::vector<std::string>{"monochrome", "unclear", "cool"}));
+  const std::string lines = Run("detect -v i -o o").out;
+  for (const char* const note : {"taken as grey, since it has one hue", "taken in cool light",
+                                 "no skin, since no colours stand apart"})
+    EXPECT_NE(lines.find(note), std::string::npos) << note << '\n' << lines;
 }
 
 // Of more images than there are blocks some are left out together, in parts as in one run.

@@ -1,0 +1,144 @@
+// The adaptation of an image without a face to its own colours.
+#include <algorithm>
+#include <cmath>
+#include <opencv2/imgproc.hpp>
+#include <utility>
+
+#include "detect/adapt/adapted_rows.h"
+#include "detect/adapt/image_decision.h"
+#include "detect/adapt/image_fit.h"
+#include "skinmask/detect/adapt.h"
+
+namespace skinmask {
+namespace {
+
+constexpr double kCertainLogOdds = 1000;  // more than colours and calibration can give
+constexpr double kUnsure = 1;             // the greatest distance of an unsure pixel's log-odds
+
+// Puts connected components of the skin with fewer than `least` cells just below the threshold: in
+// `offset` (Adaptation::offset) and in `z`, log-odds relative to the threshold. A pixel of the
+// large image may be more like skin than the mean of its cell, so every cell of a component gets
+// the offset that its likeliest cell needs. The cells around it get the same, because a cell that
+// is half skin may be below the threshold in the mean, and the maps are interpolated between the
+// centres of cells.
+void RemoveParts(double least, cv::Mat& z, cv::Mat& offset) {
+  constexpr double kBelow = 0.5;
+  constexpr int kAround = 2;
+  cv::Mat labels, stats, centroids;
+  const int parts = cv::connectedComponentsWithStats(z > 0, labels, stats, centroids);
+  for (int part = 1; part < parts; ++part) {
+    const int* const stat = stats.ptr<int>(part);
+    if (stat[cv::CC_STAT_AREA] >= least) continue;
+    const cv::Rect box(stat[cv::CC_STAT_LEFT] - kAround, stat[cv::CC_STAT_TOP] - kAround,
+                       stat[cv::CC_STAT_WIDTH] + 2 * kAround,
+                       stat[cv::CC_STAT_HEIGHT] + 2 * kAround);
+    const cv::Rect around = box & cv::Rect({}, z.size());
+    cv::Mat cells = labels(around) == part;
+    double most = 0;
+    cv::minMaxLoc(z(around), nullptr, &most, nullptr, nullptr, cells);
+    cv::subtract(z(around), most + kBelow, z(around), cells);
+    cv::dilate(cells, cells, cv::Mat(), {-1, -1}, kAround);
+    cells &= (labels(around) == part) | (labels(around) == 0);
+    cv::Mat there = offset(around), lowered = there.clone();
+    lowered.setTo(-most - kBelow, cells);
+    cv::min(there, lowered, there);
+  }
+}
+
+}  // namespace
+
+// The small image divided in one light.
+struct Adapter::Divided {
+  Adaptation adaptation;
+  double skin = 0;    // share of the image
+  double unsure = 0;  // unsure pixels for each pixel of skin
+  bool is_valley = false;
+  cv::Mat z;  // log-odds relative to the threshold, without small components
+};
+
+Adapter::Divided Adapter::Divide(const cv::Mat& small, const Gains& gains,
+                                 std::optional<ImageView>& past, double rate) const {
+  const ImageDecisionOptions& options = options_.image;
+  const double most = options.max_global_log_odds;
+  const double stops = StopsOf(InLight(small, LightTable(gains, 0)), options);
+  if (!past) past = {stops, std::nullopt};
+  past->stops += rate * (stops - past->stops);
+  Divided divided;
+  Adaptation& adaptation = divided.adaptation;
+  adaptation.light = LightTable(gains, past->stops);
+  adaptation.summary.stops = past->stops;
+  const cv::Mat lit = InLight(small, adaptation.light);
+  const ImageHistogram histogram(GlobalLogOdds(lit, most));
+  if (past->histogram)
+    past->histogram->Blend(histogram, rate);
+  else
+    past->histogram = histogram;
+  const Division division = DivisionOf(*past->histogram, options);
+  divided.is_valley = division.is_valley;
+  const std::optional<ImageModel> model =
+      FitToSides(lit, GlobalLogOdds(lit, most, division.log_odds), image_options_);
+  if (model) {
+    adaptation.local.emplace(Components(*model), 0);
+    adaptation.distances = Distances(*model);
+  }
+  if (model || division.is_valley) {
+    adaptation.shift = adaptation.summary.shift = division.log_odds;
+    adaptation.summary.by = AdaptationSummary::By::kImage;
+  }
+  adaptation.offset = cv::Mat::zeros(small.size(), CV_32FC1);
+  divided.z = EvidenceOf(small, adaptation);
+  const int unsure = cv::countNonZero(cv::abs(divided.z) < kUnsure);
+  RemoveParts(options.min_component * static_cast<double>(small.total()), divided.z,
+              adaptation.offset);
+  const int skin = cv::countNonZero(divided.z > 0);
+  divided.skin = skin / static_cast<double>(small.total());
+  divided.unsure = unsure / std::max(1., 1. * skin);
+  return divided;
+}
+
+Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, ImagePast& past,
+                                 double rate) const {
+  const ImageDecisionOptions& options = options_.image;
+  if (options.require_face) {
+    Adaptation nobody;
+    nobody.offset = cv::Mat(small.size(), CV_32FC1, cv::Scalar(-kCertainLogOdds));
+    nobody.summary.by = AdaptationSummary::By::kNobody;
+    return nobody;
+  }
+  // In a stream the bounds that the last frame was within are wider for the next one, so that the
+  // decision does not change with noise.
+  constexpr double kStay = 1.5;
+  const double wider = past.is_new ? 1 : kStay;
+  Divided divided =
+      Divide(small, is_monochrome ? kAsItIs : Gains{options.usual_blue, 1, options.usual_red},
+             past.usual, rate);
+  if (!is_monochrome && divided.unsure > 0 && options.max_unsure_cool > 0) {
+    // Cool light is assumed only if there are this many times fewer unsure pixels, and if the rest
+    // of the image is a background.
+    constexpr double kFewer = 4, kMostSkin = 0.6;
+    const double stay = past.is_cool ? wider : 1 / wider;
+    Divided cool = Divide(small, {options.cool_blue, 1, options.cool_red}, past.cool, rate);
+    past.is_cool = cool.is_valley && cool.skin < kMostSkin &&
+                   cool.unsure < stay * options.max_unsure_cool &&
+                   cool.unsure < stay * divided.unsure / kFewer;
+    if (past.is_cool) {
+      divided = std::move(cool);
+      divided.adaptation.summary.cool = true;
+    }
+  } else {
+    past.cool.reset();
+    past.is_cool = false;
+  }
+  // A few pixels that are no skin do little harm, and a few that are may be a distant hand.
+  constexpr double kFew = 0.05;  // share of the image
+  const double most_unsure = options.max_unsure * (past.is_unclear ? 1 / wider : wider);
+  past.is_unclear = divided.unsure > most_unsure && divided.skin > kFew;
+  past.is_new = false;
+  if (past.is_unclear) {
+    RemoveParts(HUGE_VAL, divided.z, divided.adaptation.offset);
+    divided.adaptation.summary.unclear = true;
+  }
+  return std::move(divided.adaptation);
+}
+
+}  // namespace skinmask
