@@ -150,6 +150,14 @@ TEST(UnclearImages, AreEmpty) {
   EXPECT_TRUE(judgement.summary().unclear);
   EXPECT_FALSE(with_any.summary().unclear);
   EXPECT_EQ(cv::countNonZero(judgement.Mask()), 0);
+  // Grain of a large image is averaged in the small one, and comes back in the mask.
+  cv::Mat large, grain(1440, 1920, CV_16SC3);
+  cv::resize(wood, large, grain.size(), 0, 0, cv::INTER_NEAREST);
+  cv::RNG(3).fill(grain, cv::RNG::NORMAL, 0, 6);
+  cv::add(large, grain, large, cv::noArray(), CV_8U);
+  Judgement of_large = detector.Judge(large);
+  EXPECT_TRUE(of_large.summary().unclear);
+  EXPECT_LT(cv::countNonZero(of_large.Mask()), 0.002 * static_cast<double>(large.total()));
 }
 
 // The unsure pixels for each pixel of skin.

@@ -35,7 +35,7 @@ struct AdaptationSummary {
   // was classified as its grey version.
   bool monochrome = false;
   bool cool = false;     // without a face: judged as taken in cool light
-  bool unclear = false;  // without a face: no pixel is skin, because too many are nearly skin
+  bool unclear = false;  // without a face: no part is skin, because too much is nearly skin
 
   bool operator==(const AdaptationSummary&) const = default;
 };

@@ -184,7 +184,8 @@ struct ImageDecisionOptions {
   double max_stops = 4;
   // Before that, blue and red have these gains in linear light (green has 1): photographs without a
   // face are on the mean bluer than the skin that the global model was trained on. All sets without
-  // their faces, in five lights. 0.25 to 4.
+  // their faces, in five lights. Monochrome images have neither these gains nor the second light.
+  // 0.25 to 4.
   double usual_blue = 0.7;
   double usual_red = 1.04;
   // A second light, of shade or of a camera with a wrong white balance, in which the image is
@@ -196,8 +197,8 @@ struct ImageDecisionOptions {
   // some 0.01, walls and pavements in cool light have 0.05 or more. 0: the image is never judged in
   // cool light. hgr in cool light, street and negatives. 0 to 100.
   double max_unsure_cool = 0.045;
-  // In an image with more unsure pixels for each pixel of skin, no pixel is skin, unless skin is
-  // less than 5 % of the image: what has nearly the colours of skin is most often wood, sand or a
+  // In an image with more unsure pixels for each pixel of skin, no part is skin, unless skin is less
+  // than 5 % of the image: what has nearly the colours of skin is most often wood, sand or a
   // wall. negatives, torsos_dark, and all sets without their faces. 0 to 10^6.
   double max_unsure = 1.35;
   // The valley is searched for between these global log-odds, downwards. At the lower bound scenes

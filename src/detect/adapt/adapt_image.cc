@@ -1,6 +1,5 @@
 // The adaptation of an image without a face to its own colours.
 #include <algorithm>
-#include <cmath>
 #include <opencv2/imgproc.hpp>
 #include <utility>
 
@@ -14,6 +13,7 @@ namespace {
 
 constexpr double kCertainLogOdds = 1000;  // more than colours and calibration can give
 constexpr double kUnsure = 1;             // the greatest distance of an unsure pixel's log-odds
+constexpr double kBelow = 0.5;            // how far below the threshold removed skin is put
 
 // Puts connected components of the skin with fewer than `least` cells just below the threshold: in
 // `offset` (Adaptation::offset) and in `z`, log-odds relative to the threshold. A pixel of the
@@ -22,7 +22,6 @@ constexpr double kUnsure = 1;             // the greatest distance of an unsure 
 // is half skin may be below the threshold in the mean, and the maps are interpolated between the
 // centres of cells.
 void RemoveParts(double least, cv::Mat& z, cv::Mat& offset) {
-  constexpr double kBelow = 0.5;
   constexpr int kAround = 2;
   cv::Mat labels, stats, centroids;
   const int parts = cv::connectedComponentsWithStats(z > 0, labels, stats, centroids);
@@ -103,10 +102,11 @@ Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, Image
     Adaptation nobody;
     nobody.offset = cv::Mat(small.size(), CV_32FC1, cv::Scalar(-kCertainLogOdds));
     nobody.summary.by = AdaptationSummary::By::kNobody;
+    past.is_new = false;
     return nobody;
   }
-  // In a stream the bounds that the last frame was within are wider for the next one, so that the
-  // decision does not change with noise.
+  // In a stream the bounds of unsure pixels are wider for staying as the last frame was judged, and
+  // narrower for a change, so that the decision does not change with noise.
   constexpr double kStay = 1.5;
   const double wider = past.is_new ? 1 : kStay;
   Divided divided =
@@ -132,10 +132,15 @@ Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, Image
   // A few pixels that are no skin do little harm, and a few that are may be a distant hand.
   constexpr double kFew = 0.05;  // share of the image
   const double most_unsure = options.max_unsure * (past.is_unclear ? 1 / wider : wider);
-  past.is_unclear = divided.unsure > most_unsure && divided.skin > kFew;
+  const double few = past.is_unclear ? kFew / wider : kFew * wider;
+  past.is_unclear = divided.unsure > most_unsure && divided.skin > few;
   past.is_new = false;
   if (past.is_unclear) {
-    RemoveParts(HUGE_VAL, divided.z, divided.adaptation.offset);
+    // The same offset everywhere: in the large image, grain may be more like skin than the mean of
+    // its cell also where no cell is skin, and in a stream things move before the next fit.
+    double most = 0;
+    cv::minMaxLoc(divided.z, nullptr, &most);
+    divided.adaptation.offset -= cv::Scalar(std::max(most, 0.) + kBelow);
     divided.adaptation.summary.unclear = true;
   }
   return std::move(divided.adaptation);
