@@ -197,8 +197,8 @@ struct ImageDecisionOptions {
   // some 0.01, walls and pavements in cool light have 0.05 or more. 0: the image is never judged in
   // cool light. hgr in cool light, street and negatives. 0 to 100.
   double max_unsure_cool = 0.045;
-  // In an image with more unsure pixels for each pixel of skin, no part is skin, unless skin is less
-  // than 5 % of the image: what has nearly the colours of skin is most often wood, sand or a
+  // In an image with more unsure pixels for each pixel of skin, no part is skin, unless skin is
+  // less than 5 % of the image: what has nearly the colours of skin is most often wood, sand or a
   // wall. negatives, torsos_dark, and all sets without their faces. 0 to 10^6.
   double max_unsure = 1.35;
   // The valley is searched for between these global log-odds, downwards. At the lower bound scenes
