@@ -45,9 +45,8 @@ struct AdaptationSummary {
 // with the pixel's own B, G and R (0 to 255), before the model's AdaptedCalibration. Slopes and
 // offset are maps with one cell for each square of pixels that the small image averages. They hold
 // the spatial prior and the message of the neighbouring pixels. Local and global log-odds are
-// computed from the colour after `light`. In a stream the sum moves by up to
-// `slack` towards `expected`, the smoothed log-odds of the small images, which removes the noise of
-// single pixels.
+// computed from the colour after `light`. In a stream the sum moves by up to `slack` towards
+// `expected`, the smoothed log-odds of the small images, which removes the noise of single pixels.
 struct Adaptation {
   std::vector<std::uint8_t> light;       // B, G, R that replace bytes 0 to 255; empty: as they are
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none
@@ -123,6 +122,7 @@ class Adapter {
   // `rate`.
   Adaptation AdaptToImage(const cv::Mat& small_bgr, bool is_monochrome, ImagePast& past,
                           double rate) const;
+  // The same in the light of these gains of B, G and R (image_decision.h).
   struct Divided;
   Divided Divide(const cv::Mat& small_bgr, const std::array<double, 3>& gains,
                  std::optional<ImageView>& past, double rate) const;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <opencv2/imgproc.hpp>
 #include <optional>
 #include <utility>
 
