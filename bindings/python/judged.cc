@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <opencv2/core.hpp>
 #include <tuple>
+#include <utility>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -45,6 +46,30 @@ const char* AdaptedBy(Judgement& judgement) {
   if (by == By::kNothing) return "nothing";
   if (by == By::kNobody) return "nobody";
   return by == By::kSeeds ? "faces" : "image";
+}
+
+// The same keys as in the JSON of results (docs/formats.md).
+py::dict AdaptationOf(Judged& judged) {
+  using By = AdaptationSummary::By;
+  AdaptationSummary summary;
+  const char* by = nullptr;
+  {
+    const WithoutGil unlocked;
+    judged.With([&](Judgement& judgement) {
+      summary = judgement.summary();
+      by = AdaptedBy(judgement);
+    });
+  }
+  py::dict dict;
+  dict["by"] = summary.by == By::kSeeds ? "seeds" : by;
+  if (summary.by == By::kSeeds) dict["faces"] = summary.faces;
+  if (summary.by == By::kImage) dict["shift"] = summary.shift;
+  if (summary.by == By::kImage || summary.by == By::kNothing) dict["stops"] = summary.stops;
+  const std::pair<const char*, bool> notes[] = {
+      {"monochrome", summary.monochrome}, {"cool", summary.cool}, {"unclear", summary.unclear}};
+  for (const auto& [name, holds] : notes)
+    if (holds) dict[name] = true;
+  return dict;
 }
 
 // A value for red, green and blue.
@@ -135,6 +160,7 @@ void DefineJudged(py::module_& module) {
       .def_property_readonly("mask", Shown([](Judgement& j) { return Draw(Output::kMask, j); }))
       .def_property_readonly("probability", Shown([](Judgement& j) { return j.Probability(); }))
       .def_property_readonly("adapted_by", Found(&AdaptedBy))
+      .def_property_readonly("adaptation", &AdaptationOf)
       .def_property_readonly(
           "region", Found([](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }))
       .def_property_readonly("means", Found([](Judgement& j) { return j.Measured().skin; }))

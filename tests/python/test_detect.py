@@ -1,5 +1,7 @@
 """skinmask.detect: the program's bytes, from arrays of every layout, in threads and processes."""
+import json
 import os
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
@@ -36,6 +38,22 @@ def test_options_are_those_of_the_program(program, photos, astronaut, tmp_path):
         program("detect", photo, "-o", tmp_path / f"{name}.png", *flags)
         written = skinmask.read_image(tmp_path / f"{name}.png")[:, :, 0]
         assert (skinmask.detect(astronaut, **options) == written).all(), name
+
+
+def test_adaptation_is_that_of_the_programs_json(program, photos, astronaut, tmp_path):
+    folder = tmp_path / "photos"
+    shutil.copytree(photos, folder)
+    toned = (astronaut.mean(axis=2, keepdims=True) * [0.7, 0.85, 1]).astype("uint8")
+    header = f"P6 {toned.shape[1]} {toned.shape[0]} 255\n".encode()
+    (folder / "toned.ppm").write_bytes(header + toned[..., ::-1].tobytes())
+    for number, flags in enumerate(([], ["--require-face"])):
+        found = tmp_path / f"{number}.json"
+        program("detect", folder, "-o", tmp_path / str(number), "--json", found, *flags)
+        for image in json.loads(found.read_text())["images"]:
+            judged = skinmask.judge(skinmask.read_image(image["input"]), require_face=bool(flags))
+            assert judged.adaptation == image["adaptation"], image["input"]
+    toned_is = skinmask.judge(toned).adaptation
+    assert toned_is["by"] == "seeds" and toned_is["monochrome"] is True
 
 
 def test_sixteen_threads_on_one_model_give_the_same_bytes(astronaut, face, samples):

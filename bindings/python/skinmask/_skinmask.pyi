@@ -215,6 +215,14 @@ class Judgement:
     def adapted_by(self) -> str:
         """'faces', 'image', 'nothing', or, if `require_face` is set and no face found, 'nobody'."""
     @property
+    def adaptation(self) -> dict[str, Any]:
+        """What was done to the picture, with the keys of `adaptation` in the JSON of results.
+
+        `by`: 'seeds' (faces or seeds), 'image', 'nothing' or 'nobody'. Where they apply: `faces`
+        (their number), `shift` (of the threshold, in log-odds), `stops` (judged as if lighter by
+        these powers of two), and True for `cool`, `unclear` and `monochrome`.
+        """
+    @property
     def region(self) -> Region | None: ...
     @property
     def means(self) -> Means:

@@ -30,10 +30,13 @@ std::string InWords(const std::optional<Region>& region, bool tracking) {
 // How the model was adapted to the frame.
 std::string InWords(const AdaptationSummary& summary) {
   using By = AdaptationSummary::By;
-  if (summary.by == By::kImage) return "no face: its own threshold";
-  if (summary.by == By::kNothing || summary.by == By::kNobody) return "no face";
-  if (summary.faces == 0) return "the seed";
-  return fmt::format("{} face{}", summary.faces, summary.faces > 1 ? "s" : "");
+  std::string as = summary.monochrome ? ", as grey" : "";
+  if (summary.cool) as += ", in cool light";
+  if (summary.unclear) as += ", no colours stand apart";
+  if (summary.by == By::kImage) return "no face: its own threshold" + as;
+  if (summary.by == By::kNothing || summary.by == By::kNobody) return "no face" + as;
+  if (summary.faces == 0) return "the seed" + as;
+  return fmt::format("{} face{}{}", summary.faces, summary.faces > 1 ? "s" : "", as);
 }
 
 // A new file name in `folder`, which is created if necessary: "live-20261121-172233" followed by

@@ -100,12 +100,17 @@ function pictureButton(name, key, source, ...more) {
 function adaptationOf(index) {
   const adaptation = report.images[index].adaptation, path = `images.${index}.adaptation.`;
   if (!adaptation) return [];
+  const more = [];
+  if (adaptation.monochrome) more.push(', taken as grey, since it has one hue');
+  if (adaptation.stops) more.push(', taken ', number(path + 'stops', 1), ' stops lighter');
+  if (adaptation.cool) more.push(', taken in cool light');
+  if (adaptation.unclear) more.push(', no skin, since no colours stand apart');
   if (adaptation.by === 'image')
-    return ['. No face: its own threshold, at log-odds of ', number(path + 'shift', 1)];
+    return ['. No face: its own threshold, at log-odds of ', number(path + 'shift', 1), ...more];
   if (adaptation.by === 'nobody') return ['. No face: no skin'];
-  if (adaptation.by === 'nothing') return ['. No face: the model as it is'];
-  if (!adaptation.faces) return ['. Fitted to the seed'];
-  return ['. Faces fitted to: ', number(path + 'faces', 0)];
+  if (adaptation.by === 'nothing') return ['. No face: the model as it is', ...more];
+  if (!adaptation.faces) return ['. Fitted to the seed', ...more];
+  return ['. Faces fitted to: ', number(path + 'faces', 0), ...more];
 }
 
 function imageCard(index) {
