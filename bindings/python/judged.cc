@@ -62,6 +62,7 @@ py::dict AdaptationOf(Judged& judged) {
   }
   py::dict dict;
   dict["by"] = summary.by == By::kSeeds ? "seeds" : by;
+  if (summary.by == By::kNobody) return dict;
   if (summary.by == By::kSeeds) dict["faces"] = summary.faces;
   if (summary.by == By::kImage) dict["shift"] = summary.shift;
   if (summary.by == By::kImage || summary.by == By::kNothing) dict["stops"] = summary.stops;

@@ -19,6 +19,7 @@
 namespace skinmask {
 namespace {
 
+using testing::DarkTorso;
 using testing::F1;
 using testing::Light;
 using testing::RoundHand;
@@ -137,6 +138,31 @@ TEST(CoolLight, ShowsTheHandThatTheUsualLightDoesNot) {
   Judgement daylight = detector.Judge(Hand(3));
   EXPECT_FALSE(daylight.summary().cool);
   EXPECT_GT(F1(daylight.Mask(), truth), 0.97);
+}
+
+// Dark skin close up is much darker than the white that sets the exposure.
+TEST(DarkSkinCloseUp, IsFoundInMoreLight) {
+  const Model model = DefaultModel();
+  DetectorOptions usual_only;
+  usual_only.adaptation.image.max_unsure_dark = 0;
+  const Detector detector(model), in_usual_light(model, usual_only);
+  const cv::Mat torso = DarkTorso();
+  cv::Mat truth(torso.size(), CV_8UC1, cv::Scalar(0));
+  truth(cv::Rect(31, 41, 259, 179)).setTo(255);
+  Judgement judgement = detector.Judge(torso), usual = in_usual_light.Judge(torso);
+  EXPECT_GT(F1(judgement.Mask(), truth), 0.95);
+  EXPECT_LT(F1(usual.Mask(), truth), 0.6);
+  EXPECT_NEAR(judgement.summary().stops - usual.summary().stops,
+              std::log2(usual_only.adaptation.image.dark_gain), 1e-9);
+  EXPECT_EQ(cv::countNonZero(judgement.Mask() != MaskOf(judgement.LogOdds(), detector.threshold())),
+            0);
+  Stream stream(detector);
+  for (int frame = 0; frame < 3; ++frame)
+    EXPECT_GT(F1(stream.Judge(torso).Mask(), truth), 0.95) << frame;
+  // Less of it, in the corner of a larger image, is a wooden door as likely.
+  cv::Mat far(480, 640, CV_8UC3, cv::Scalar(110, 95, 85));
+  torso.copyTo(far(cv::Rect({}, torso.size())));
+  EXPECT_EQ(detector.Judge(far).summary(), in_usual_light.Judge(far).summary());
 }
 
 TEST(UnclearImages, AreEmpty) {

@@ -54,6 +54,9 @@ def test_adaptation_is_that_of_the_programs_json(program, photos, astronaut, tmp
             assert judged.adaptation == image["adaptation"], image["input"]
     toned_is = skinmask.judge(toned).adaptation
     assert toned_is["by"] == "seeds" and toned_is["monochrome"] is True
+    faceless = numpy.ascontiguousarray(toned[:, :150])
+    assert skinmask.judge(faceless).adaptation["monochrome"] is True
+    assert skinmask.judge(faceless, require_face=True).adaptation == {"by": "nobody"}
 
 
 def test_sixteen_threads_on_one_model_give_the_same_bytes(astronaut, face, samples):

@@ -48,6 +48,24 @@ inline cv::Mat RoundHand() {
   return bgr;
 }
 
+// Dark skin that fills most of the image, lit from the right, between white cloth above and below.
+inline cv::Mat DarkTorso() {
+  Random random(5);
+  cv::Mat bgr(240, 320, CV_8UC3);
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x) {
+      const bool body = std::abs(x - 160) < 130, skin = body && y > 40 && y < 220;
+      const double lit = 0.25 * (0.1 + 0.9 * std::exp(-std::pow((x - 200) / 90., 2)));
+      const cv::Vec3d color = skin   ? std::pow(lit, 1 / 2.2) * cv::Vec3d(48, 66, 110)
+                              : body ? cv::Vec3d(240, 240, 240)
+                                     : cv::Vec3d(110, 95, 85);
+      for (int c = 0; c < 3; ++c)
+        bgr.at<cv::Vec3b>(y, x)[c] =
+            static_cast<std::uint8_t>(std::clamp(color[c] + 3 * random.Normal(), 0., 255.));
+    }
+  return bgr;
+}
+
 // All colours from a dark wood's to nearly skin's: for each pixel that is called skin there are
 // others that are nearly skin.
 inline cv::Mat Wood(const cv::Vec3d& lightest) {

@@ -197,6 +197,12 @@ struct ImageDecisionOptions {
   // some 0.01, walls and pavements in cool light have 0.05 or more. 0: the image is never judged in
   // cool light. hgr in cool light, street and negatives. 0 to 100.
   double max_unsure_cool = 0.045;
+  // An image whose usual light leaves more than `max_unsure_dark` unsure pixels for each pixel of
+  // skin is also judged after this further gain of all channels, and so judged if more than half of
+  // it is skin then, with fewer unsure pixels: dark skin that fills an image is much darker than
+  // white cloth or a wall, which set the exposure. torsos_dark, negatives. 1 to 16.
+  double dark_gain = 3;
+  double max_unsure_dark = 0.15;  // 0: no image is judged so. 0 to 100.
   // In an image with more unsure pixels for each pixel of skin, no part is skin, unless skin is
   // less than 5 % of the image: what has nearly the colours of skin is most often wood, sand or a
   // wall. negatives, torsos_dark, and all sets without their faces. 0 to 10^6.

@@ -1,5 +1,6 @@
 // The adaptation of an image without a face to its own colours.
 #include <algorithm>
+#include <cmath>
 #include <opencv2/imgproc.hpp>
 #include <utility>
 
@@ -60,19 +61,17 @@ Adapter::Divided Adapter::Divide(const cv::Mat& small, const Gains& gains,
   const ImageDecisionOptions& options = options_.image;
   const double most = options.max_global_log_odds;
   const double stops = StopsOf(InLight(small, LightTable(gains, 0)), options);
-  if (!past) past = {stops, std::nullopt};
-  past->stops += rate * (stops - past->stops);
+  const double past_stops = past ? past->stops : stops;
   Divided divided;
   Adaptation& adaptation = divided.adaptation;
-  adaptation.light = LightTable(gains, past->stops);
-  adaptation.summary.stops = past->stops;
+  adaptation.summary.stops = past_stops + rate * (stops - past_stops);
+  adaptation.light = LightTable(gains, adaptation.summary.stops);
   const cv::Mat lit = InLight(small, adaptation.light);
   const ImageHistogram histogram(GlobalLogOdds(lit, most));
-  if (past->histogram)
-    past->histogram->Blend(histogram, rate);
-  else
-    past->histogram = histogram;
-  const Division division = DivisionOf(*past->histogram, options);
+  if (!past) past = {stops, histogram};
+  past->stops = adaptation.summary.stops;
+  past->histogram.Blend(histogram, rate);
+  const Division division = DivisionOf(past->histogram, options);
   divided.is_valley = division.is_valley;
   const std::optional<ImageModel> model =
       FitToSides(lit, GlobalLogOdds(lit, most, division.log_odds), image_options_);
@@ -109,25 +108,41 @@ Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, Image
   // narrower for a change, so that the decision does not change with noise.
   constexpr double kStay = 1.5;
   const double wider = past.is_new ? 1 : kStay;
-  Divided divided =
-      Divide(small, is_monochrome ? kAsItIs : Gains{options.usual_blue, 1, options.usual_red},
-             past.usual, rate);
-  if (!is_monochrome && divided.unsure > 0 && options.max_unsure_cool > 0) {
-    // Cool light is assumed only if there are this many times fewer unsure pixels, and if the rest
-    // of the image is a background.
-    constexpr double kFewer = 4, kMostSkin = 0.6;
-    const double stay = past.is_cool ? wider : 1 / wider;
-    Divided cool = Divide(small, {options.cool_blue, 1, options.cool_red}, past.cool, rate);
-    past.is_cool = cool.is_valley && cool.skin < kMostSkin &&
-                   cool.unsure < stay * options.max_unsure_cool &&
-                   cool.unsure < stay * divided.unsure / kFewer;
-    if (past.is_cool) {
-      divided = std::move(cool);
-      divided.adaptation.summary.cool = true;
-    }
+  const Gains usual{options.usual_blue, 1, options.usual_red};
+  Divided divided = Divide(small, is_monochrome ? kAsItIs : usual, past.usual, rate);
+  // Another light is assumed only if the rest of the image is a background, and if there are this
+  // many times fewer unsure pixels for each pixel of skin.
+  constexpr double kFewer = 4;
+  const double usual_unsure = divided.unsure;
+  const auto try_light = [&](const Gains& gains, double most_unsure, double least_skin,
+                             double most_skin, OtherLight& light) {
+    const double stay = light.is_assumed ? wider : 1 / wider;
+    Divided other = Divide(small, gains, light.past, rate);
+    light.is_assumed = other.is_valley &&
+                       other.skin > (light.is_assumed ? least_skin / wider : least_skin) &&
+                       other.skin < most_skin && other.unsure < stay * most_unsure &&
+                       other.unsure < stay * usual_unsure / kFewer;
+    if (light.is_assumed) divided = std::move(other);
+  };
+  if (!is_monochrome && usual_unsure > 0 && options.max_unsure_cool > 0) {
+    constexpr double kMostSkin = 0.6;
+    try_light({options.cool_blue, 1, options.cool_red}, options.max_unsure_cool, 0, kMostSkin,
+              past.cool);
+    divided.adaptation.summary.cool = past.cool.is_assumed;
   } else {
-    past.cool.reset();
-    past.is_cool = false;
+    past.cool = {};
+  }
+  // Dark skin that fills most of an image is much darker than what sets the exposure. Of wood, sand
+  // and stone at most two fifths of an image stand apart so.
+  if (!is_monochrome && !past.cool.is_assumed && options.max_unsure_dark > 0 &&
+      usual_unsure > options.max_unsure_dark * (past.dark.is_assumed ? 1 / wider : wider)) {
+    constexpr double kLeastSkin = 0.5;
+    const double gain = options.dark_gain;
+    try_light({gain * usual[0], gain * usual[1], gain * usual[2]}, options.max_unsure_dark,
+              kLeastSkin, 1, past.dark);
+    if (past.dark.is_assumed) divided.adaptation.summary.stops += std::log2(gain);
+  } else {
+    past.dark = {};
   }
   // A few pixels that are no skin do little harm, and a few that are may be a distant hand.
   constexpr double kFew = 0.05;  // share of the image

@@ -81,6 +81,8 @@ OptionTable<ImageDecisionOptions> ImageDecisionTable() {
           {"cool_blue", &O::cool_blue, 0.25, 4},
           {"cool_red", &O::cool_red, 0.25, 4},
           {"max_unsure_cool", &O::max_unsure_cool, 0, 100},
+          {"dark_gain", &O::dark_gain, 1, 16},
+          {"max_unsure_dark", &O::max_unsure_dark, 0, 100},
           {"max_unsure", &O::max_unsure, 0, 1e6},
           {"max_log_odds", &O::max_log_odds, -5, 5},
           {"min_log_odds", &O::min_log_odds, -5, 5},

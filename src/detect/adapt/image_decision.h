@@ -56,15 +56,23 @@ Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions&
 
 // What the frames of a stream without seeds have taught about their look in one light.
 struct ImageView {
-  double stops = 0;
-  std::optional<ImageHistogram> histogram;
+  double stops;
+  ImageHistogram histogram;
 };
 
-// The same in all lights. A photograph is a stream of one frame.
+// The same of a light that is assumed where skin stands apart in it as it does not in the usual
+// one.
+struct OtherLight {
+  std::optional<ImageView> past;
+  bool is_assumed = false;  // for the last frame
+};
+
+// The same of all lights. A photograph is a stream of one frame.
 struct ImagePast {
-  std::optional<ImageView> usual, cool;
+  std::optional<ImageView> usual;
+  OtherLight cool, dark;
   bool is_new = true;
-  bool is_cool = false, is_unclear = false;  // as the last frame was judged
+  bool is_unclear = false;  // as the last frame was judged
 };
 
 }  // namespace skinmask
