@@ -159,7 +159,7 @@ namespace {
 std::atomic<bool> ending{false};
 
 // Stops a thread that would continue with its files while the process ends.
-void StayOutOfTheEnd() {
+void BlockWhileEnding() {
   while (ending) pause();
 }
 
@@ -179,7 +179,7 @@ UnfinishedFile::UnfinishedFile(const fs::path& destination)
   if (EntryTypeOf(destination.c_str()) == EntryType::kLink) destination_ = RealPath(destination);
   path_ = destination_.parent_path() /
           (std::string(kUnfinishedPrefix) + RandomName() + kUnfinishedSuffix);
-  StayOutOfTheEnd();
+  BlockWhileEnding();
   for (Slot& slot : Slot::all) {
     if (path_.native().size() >= sizeof slot.path || slot.taken.exchange(true)) continue;
     std::strcpy(slot.path, path_.c_str());
@@ -190,14 +190,14 @@ UnfinishedFile::UnfinishedFile(const fs::path& destination)
 }
 
 UnfinishedFile::~UnfinishedFile() {
-  StayOutOfTheEnd();
+  BlockWhileEnding();
   if (path_ != destination_) unlink(path_.c_str());
   if (slot_) slot_->there = false, slot_->taken = false;
 }
 
 void UnfinishedFile::Rename(IfExists if_exists, Survives survives) {
   if (path_ == destination_) return;
-  StayOutOfTheEnd();
+  BlockWhileEnding();
   PutInPlace(path_, destination_, if_exists, survives);
   path_ = destination_;
 }

@@ -7,12 +7,12 @@ namespace [[gnu::visibility("default")]] skinmask {
 
 // While an object exists, its thread runs a call that may never return: a decoder of untrusted
 // bytes, or a write to a pipe whose reader may not read.
-class MayNotReturn {
+class BlockingCall {
  public:
-  MayNotReturn() noexcept { ++under_way_; }
-  ~MayNotReturn() { --under_way_; }
-  MayNotReturn(const MayNotReturn&) = delete;
-  MayNotReturn& operator=(const MayNotReturn&) = delete;
+  BlockingCall() noexcept { ++under_way_; }
+  ~BlockingCall() { --under_way_; }
+  BlockingCall(const BlockingCall&) = delete;
+  BlockingCall& operator=(const BlockingCall&) = delete;
 
   // True if any thread has such an object. Safe in a signal handler.
   static bool IsUnderWay() noexcept { return under_way_ > 0; }

@@ -120,18 +120,8 @@ FramePosterior::FramePosterior(const Model& model, Pixels pixels, const Posterio
   const Quadratic log_odds(model);
   const double threshold = Logit(model.decision.threshold);
   for (const Matrix matrix : {Matrix::kBt601, Matrix::kBt709})
-    for (const Range range : {Range::kLimited, Range::kFull}) {
-      yuv_.emplace_back(log_odds, YuvEncoding{matrix, range}, threshold);
-      yuv_log_odds_.push_back(InYuv(log_odds, {matrix, range}));
-    }
-}
-
-const CompiledYuvQuadratic& FramePosterior::Compiled(const YuvEncoding& encoding) const {
-  return yuv_[IndexOf(encoding)];
-}
-
-const Quadratic& FramePosterior::LogOddsIn(const YuvEncoding& encoding) const {
-  return yuv_log_odds_[IndexOf(encoding)];
+    for (const Range range : {Range::kLimited, Range::kFull})
+      yuv_.push_back({{log_odds, {matrix, range}, threshold}, InYuv(log_odds, {matrix, range})});
 }
 
 bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
@@ -141,7 +131,7 @@ bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
 cv::Mat FramePosterior::Mask(const VideoFrame& frame, cv::Mat memory) const {
   RequirePlanes(frame);
   if (!TakesYuv(frame)) return DetectMask(posterior_, frame.StoredBgr(), std::move(memory));
-  const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
+  const CompiledYuvQuadratic& compiled = yuv_[IndexOf(frame.encoding)].compiled;
   return MapOf<std::uint8_t>(frame.size, std::move(memory), [&](int y, std::uint8_t* row) {
     compiled.MaskRow(RowOf(frame, y), static_cast<std::size_t>(frame.size.width), row);
   });
@@ -150,7 +140,7 @@ cv::Mat FramePosterior::Mask(const VideoFrame& frame, cv::Mat memory) const {
 cv::Mat FramePosterior::Probability(const VideoFrame& frame, cv::Mat memory) const {
   RequirePlanes(frame);
   if (!TakesYuv(frame)) return DetectProbability(posterior_, frame.StoredBgr(), std::move(memory));
-  const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
+  const CompiledYuvQuadratic& compiled = yuv_[IndexOf(frame.encoding)].compiled;
   return MapOf<std::uint8_t>(frame.size, std::move(memory), [&](int y, std::uint8_t* row) {
     compiled.ProbabilityRow(RowOf(frame, y), static_cast<std::size_t>(frame.size.width), row);
   });
@@ -159,7 +149,7 @@ cv::Mat FramePosterior::Probability(const VideoFrame& frame, cv::Mat memory) con
 cv::Mat FramePosterior::LogOdds(const VideoFrame& frame) const {
   RequirePlanes(frame);
   if (!TakesYuv(frame)) return DetectLogOdds(posterior_, frame.StoredBgr());
-  const Quadratic& of_yuv = LogOddsIn(frame.encoding);
+  const Quadratic& of_yuv = yuv_[IndexOf(frame.encoding)].log_odds;
   return MapOf<float>(frame.size, {}, [&](int y, float* z) {
     const YuvRow row = RowOf(frame, y);
     for (std::size_t x = 0; x < static_cast<std::size_t>(frame.size.width); ++x)

@@ -58,7 +58,7 @@ Scale ScaleOf(std::span<const PointPlanes> classes, int features) {
   return scale;
 }
 
-void Iterations::Look() const {
+void Iterations::RequireNotStopped() const {
   if (options_.stop && options_.stop->load())
     throw Error("fit", "was stopped before its end (interrupted)");
 }

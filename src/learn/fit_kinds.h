@@ -82,7 +82,7 @@ class Iterations {
   // Skips the next loop.
   void LeaveOut() { later_ -= most_; }
   // Call before each iteration, and from time to time within long ones. Throws Error after a stop.
-  void Look() const;
+  void RequireNotStopped() const;
   // One iteration is done; at most `left` more follow in its loop.
   void Done(int left);
 

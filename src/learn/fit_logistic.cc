@@ -56,7 +56,7 @@ Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
   Solution s{Vector::Zero(problem.terms()), 0};
   LogLikelihoodAt at = start;
   while (s.iterations < most) {
-    watch.Look();
+    watch.RequireNotStopped();
     const Eigen::LDLT<Matrix> solver(at.information);
     const Vector step = solver.solve(at.gradient);
     if (solver.info() != Eigen::Success || !step.allFinite()) FailSeparable(s.iterations);
@@ -84,7 +84,7 @@ Solution Gradient(const Problem& problem, const LogisticOptions& options, Iterat
   Solution s{Vector::Zero(problem.terms()), 0};
   LogLikelihoodAt at = problem.At(s.w, false);
   for (; s.iterations < most; watch.Done(most - ++s.iterations)) {
-    watch.Look();
+    watch.RequireNotStopped();
     const Vector next = s.w + step * at.gradient;
     const LogLikelihoodAt then = problem.At(next, false);
     if (!(then.value >= at.value)) {  // too far
@@ -118,7 +118,7 @@ Solution Sgd(const Problem& problem, const LogisticOptions& options, Iterations&
   while (s.iterations < most) {
     const double now = step / (1 + s.iterations);
     for (std::size_t draw = 0; draw < points.count; ++draw) {
-      if (draw % kDrawsAtOnce == 0) watch.Look();
+      if (draw % kDrawsAtOnce == 0) watch.RequireNotStopped();
       const auto found =
           std::upper_bound(up_to.begin(), up_to.end(), random.Uniform() * problem.total());
       const std::size_t k =

@@ -131,7 +131,7 @@ class ClassFit {
     converged_ = false;
     watch_.Begin(total_);
     for (int i = 0; i < options_.iterations; ++i) {
-      watch_.Look();
+      watch_.RequireNotStopped();
       std::vector<WhitenedComponent> densities;
       for (const Component& c : components) densities.push_back(c.density);
       const Expectation expectation = EStep(points, densities);
@@ -163,7 +163,7 @@ class ClassFit {
     std::vector<Eigen::Vector3d> centres;
     std::vector<double> nearest(points_.count, 1);
     while (static_cast<int>(centres.size()) < count) {
-      watch_.Look();
+      watch_.RequireNotStopped();
       double sum = 0;
       for (std::size_t k = 0; k < points_.count; ++k) sum += points_.weight[k] * nearest[k];
       if (!(sum > 0)) break;  // fewer colours than components
@@ -186,7 +186,7 @@ class ClassFit {
     constexpr std::size_t kPointsAtOnce = 4096;
     std::vector<ComponentSums> sums(centres.size());
     for (std::size_t k = 0; k < points_.count; ++k) {
-      if (k % kPointsAtOnce == 0) watch_.Look();
+      if (k % kPointsAtOnce == 0) watch_.RequireNotStopped();
       const Eigen::Vector3d f = Point(k);
       std::size_t best = 0;
       for (std::size_t j = 1; j < centres.size(); ++j)

@@ -188,7 +188,7 @@ void FitMultinomial(const Samples& samples, const FitOptions& options, Model& mo
   bool converged = false;
   int iterations = 0;
   while (iterations < most && !converged) {
-    watch.Look();
+    watch.RequireNotStopped();
     const Eigen::LDLT<Eigen::MatrixXd> solver(at.information);
     const Eigen::VectorXd step = solver.solve(at.gradient);
     if (solver.info() != Eigen::Success || !step.allFinite()) FailSeparable(iterations);

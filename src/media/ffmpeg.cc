@@ -34,7 +34,7 @@ void Find(void* library, const char* soname, const char* name, Function*& functi
 // Parts of the format strings of messages about damage. Only these messages count, because others
 // of the same level occur with good files, too (for example for a truncated attachment). If a
 // version of FFmpeg changes a text, that damage is not detected.
-constexpr std::string_view kWordsOfDamage[] = {
+constexpr std::string_view kDamageMessages[] = {
     // Matroska, WebM
     " invalid as first byte of an EBML number",
     " indicated by an EBML number's first byte ",
@@ -54,7 +54,7 @@ decltype(&av_log_default_callback) pass_on = nullptr;
 
 void Listen(void* of, int level, const char* format, va_list values) {
   if (listening && level <= AV_LOG_ERROR)
-    listening->damage |= std::ranges::any_of(kWordsOfDamage, [&](std::string_view words) {
+    listening->damage |= std::ranges::any_of(kDamageMessages, [&](std::string_view words) {
       return std::string_view(format).find(words) != std::string_view::npos;
     });
   pass_on(of, level, format, values);

@@ -26,7 +26,7 @@ constexpr std::size_t kMaxBytes = INT32_MAX;  // OpenCV's matrices have sizes of
 // Fills `tags` if it is not null.
 cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_view subject,
                    const DecodeOptions& options, PictureTags* tags) {
-  const MayNotReturn decoding;
+  const BlockingCall decoding;
   const ImageHeader header = codec.header(bytes, subject);
   CheckHeader(header, subject, options);
   const StoredImage stored = codec.decode(bytes, subject, header, options);
@@ -87,7 +87,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
   PictureTags* const wanted = options.tags || !options.keep_colors ? &tags : nullptr;
   const Isolate isolate = IsolationOf(options.isolation).isolate;
   const bool is_isolated =
-      isolate == Isolate::kAll || (isolate == Isolate::kAuto && !codec->looked_at);
+      isolate == Isolate::kAll || (isolate == Isolate::kAuto && !codec->is_well_reviewed);
   const cv::Mat picture = is_isolated
                               ? DecodeIsolated(bytes, subject, options, codec->module, wanted)
                               : DecodeHere(*codec, bytes, subject, options, wanted);

@@ -54,8 +54,8 @@ struct ImageCodec {
   ImageHeader (*header)(std::string_view bytes, std::string_view subject);
   StoredImage (*decode)(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                         const DecodeOptions& options);
-  std::string_view module{};  // the module with these functions; empty: none
-  bool looked_at = false;     // well reviewed: Isolate::kAuto decodes it in this process
+  std::string_view module{};      // the module with these functions; empty: none
+  bool is_well_reviewed = false;  // Isolate::kAuto decodes it in this process
 };
 
 // True if the last quarter or more of the coded pixels was never written, for example by an

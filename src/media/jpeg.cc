@@ -200,7 +200,7 @@ std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_v
   if (IsolationOf(options.isolation).isolate == Isolate::kAll)
     return std::nullopt;  // TurboJPEG runs in this process
   if (!IsJpeg(bytes) || !IsTakenAsSrgb(ReadTags(bytes).icc)) return std::nullopt;
-  const MayNotReturn decoding;
+  const BlockingCall decoding;
   const ImageHeader checked = JpegHeader(bytes, subject);
   CheckSize(checked.size, options.max_pixels, subject);  // also for files without such planes
   const Header header = ReadHeader(bytes, subject);

@@ -192,7 +192,7 @@ void CheckOpened(int result, const std::string& name) {
 }
 
 int FindStreamInfo(AVFormatContext* format, std::int64_t max_pixels) {
-  const MayNotReturn decoding;
+  const BlockingCall decoding;
   const Ffmpeg& av = Ffmpeg::Get();
   std::vector<AVDictionary*> options(format->nb_streams);
   for (AVDictionary*& of_stream : options)

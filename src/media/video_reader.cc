@@ -214,7 +214,7 @@ class FfmpegVideo : public VideoSource {
   // Calls FFmpeg and detects damage to pictures.
   template <class Call>
   int Decode(const Call& call) {
-    const MayNotReturn decoding;
+    const BlockingCall decoding;
     const DamageLog log;
     const int result = call();
     lacking_ |= log.damage;

@@ -99,7 +99,7 @@ struct VideoWriter::State {
     RequireUnfinished();
     finished = true;
     Encode(nullptr);
-    const std::optional<MayNotReturn> writing = ToPipe();
+    const std::optional<BlockingCall> writing = ToPipe();
     int result =
         sound ? sound->WriteUntil(SecondsOf(last_pts + FrameDuration(), codec->time_base)) : 0;
     if (result >= 0) result = av.av_write_trailer(format.get());
@@ -171,7 +171,7 @@ struct VideoWriter::State {
   }
 
   void OpenFile() {
-    const std::optional<MayNotReturn> waiting = ToPipe();  // opening a pipe waits for its reader
+    const std::optional<BlockingCall> waiting = ToPipe();  // opening a pipe waits for its reader
     const bool standard_output = path == kStandardOutput;
     // For the protocol pipe: larger writes than its default, so that a frame needs fewer calls.
     AVDictionary* pieces = nullptr;
@@ -231,13 +231,13 @@ struct VideoWriter::State {
   }
 
   // For a pipe, whose reader may never read.
-  std::optional<MayNotReturn> ToPipe() const {
-    return unfinished.path() == path ? std::optional<MayNotReturn>(std::in_place) : std::nullopt;
+  std::optional<BlockingCall> ToPipe() const {
+    return unfinished.path() == path ? std::optional<BlockingCall>(std::in_place) : std::nullopt;
   }
 
   // Encodes a frame (null: the end) and writes the resulting packets.
   void Encode(const AVFrame* frame) {
-    const std::optional<MayNotReturn> writing = ToPipe();
+    const std::optional<BlockingCall> writing = ToPipe();
     int result = av.avcodec_send_frame(codec.get(), frame);
     while (result >= 0) {
       result = av.avcodec_receive_packet(codec.get(), packet.get());

@@ -58,7 +58,7 @@ class ArchiveRun {
                                             : "holds no image that the patterns take");
     if (done_images_ == 0)
       throw Error(task_.input.string(), "becomes nothing: not one of its images could be done");
-    job_.made_with.Leave();
+    job_.made_with.WriteRecord();
     for (const DetectedImage& image : kept_) job_.Note(image);
     writer_.Finish();
     for (const DetectedImage& image : kept_) Tell(image);
@@ -171,7 +171,7 @@ void DetectArchives(const DetectJob& job) {
     if (job.run.Stopped()) return;
     try {
       if (IsDoneMeanwhile(task, job.options)) {
-        job.made_with.Leave();
+        job.made_with.WriteRecord();
         job.run.planned(task.input.string(), true);
         continue;
       }

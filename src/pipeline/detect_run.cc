@@ -71,7 +71,7 @@ void DetectImages(const DetectJob& job) {
       },
       [&](std::size_t, Detected&& result) {
         if (!result.note.empty()) job.run.note(result.note);
-        job.made_with.Leave();  // also if another run has made the outputs in the meantime
+        job.made_with.WriteRecord();  // also if another run has made the outputs in the meantime
         if (!result.files.empty()) job.Note(result.image);
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], job.options.if_exists,
@@ -117,7 +117,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
   }
   if (options.output_file.empty() && !IsFolder(options.output_folder))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");
-  if (all_well && !run.Stopped()) made_with.TakeBackOthers();
+  if (all_well && !run.Stopped()) made_with.CancelReplaced();
 }
 
 // As in videos, a picture without adaptation is classified by its planes, if it has them, even if

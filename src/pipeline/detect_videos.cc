@@ -95,7 +95,7 @@ class VideoRun {
       return run.problem(Problem(input_, e));
     }
     if (cut_ || (next_ && run.Stopped())) return;
-    job_.made_with.Leave();
+    job_.made_with.WriteRecord();
     job_.Note(result_);
     sink_->Finish();
     for (const std::string& line : sink_->warnings()) run.warning(line);
@@ -165,7 +165,7 @@ class VideoRun {
   void Write(const FrameItem& item, std::exception_ptr failure) {
     try {
       if (failure) std::rethrow_exception(failure);
-      if (job_.options.video.png_frames) job_.made_with.Leave();
+      if (job_.options.video.png_frames) job_.made_with.WriteRecord();
       sink_->Write(item.frame, item.outputs);
     } catch (const Error&) {
       throw;
@@ -206,7 +206,7 @@ void DetectVideos(const DetectJob& job) {
     Task task = job.plan.TaskOf(input);
     try {
       if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
-        job.made_with.Leave();
+        job.made_with.WriteRecord();
         job.run.finished();
         continue;
       }

@@ -34,7 +34,7 @@ bool Made(const Json& entry, const Json& kind) {
 
 // Removes the kinds of outputs that `by` replaces from the earlier records of the same list. (The
 // file itself is only appended to, so that concurrent and killed runs do not damage it.)
-void TakeBack(std::vector<Json>& entries, const Json& by) {
+void RemoveReplaced(std::vector<Json>& entries, const Json& by) {
   for (Json& entry : entries) {
     if (entry.value(kList, Json()) != by.value(kList, Json())) continue;
     Json kept = Json::array();
@@ -56,7 +56,7 @@ std::vector<Json> ReadEntries(const fs::path& file) {
       if (!entry.value("outputs", Json()).is_array() ||
           !entry.value("made_with", Json()).is_object())
         continue;
-      if (entry.value(kReplaces, Json()) == true) TakeBack(entries, entry);
+      if (entry.value(kReplaces, Json()) == true) RemoveReplaced(entries, entry);
       entry.erase(kReplaces);
       entries.push_back(std::move(entry));
     } catch (const Error&) {
@@ -153,7 +153,7 @@ void MadeWith::SetList(const std::string& list) {
   replacing_ = JsonText(replacing) + "\n";
 }
 
-void MadeWith::Leave() {
+void MadeWith::WriteRecord() {
   if (line_.empty()) return;
   // A concurrent run may have written its record since this run began. The first record wins. (On
   // file systems without locks both may be written.)
@@ -164,7 +164,7 @@ void MadeWith::Leave() {
   line_.clear();
 }
 
-void MadeWith::TakeBackOthers() const {
+void MadeWith::CancelReplaced() const {
   if (!replacing_.empty()) Append(file_, replacing_);
 }
 
@@ -173,8 +173,8 @@ std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, co
   std::map<std::string, std::string> made_with;
   for (const OptionRow& row : DetectorTable().rows()) {
     const std::string text = row.get(&options);
-    const bool as_ever = text == row.get(&defaults) || (!text.empty() && text == row.usual);
-    if (!row.name.empty() && !as_ever) made_with[row.name] = text;
+    const bool is_default = text == row.get(&defaults) || (!text.empty() && text == row.usual);
+    if (!row.name.empty() && !is_default) made_with[row.name] = text;
   }
   // An explicit `adapt` of the default value has an effect in these cases.
   const bool insists = options.insist && options.adapt == DetectorOptions::Adapt::kAuto;

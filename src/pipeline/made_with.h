@@ -24,10 +24,10 @@ class MadeWith {
   // Call this before an output is written, and before an output of a concurrent run is accepted as
   // done; by one thread at a time. Writes the record, if it is not written yet. Throws Error as the
   // constructor does if a concurrent run has written another record first.
-  void Leave();
+  void WriteRecord();
   // Call this after a run that made every output of its list. If the run has replaced outputs of
   // other options, cancels their records.
-  void TakeBackOthers() const;
+  void CancelReplaced() const;
 
  private:
   void Compare();

@@ -143,6 +143,7 @@ class FrameFolder : public VideoSink {
     std::error_code error;
     fs::create_directory(folder_, error);
     if (error) throw Error(folder_.string(), "cannot be made: " + error.message());
+    RemoveOldUnfinished(folder_);
     if (options.if_exists == IfExists::kFail && !fs::is_empty(folder_))
       throw Error(
           folder_.string(),

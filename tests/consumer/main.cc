@@ -1,7 +1,4 @@
 #include <skinmask/skinmask.h>
-// What programs of older versions include.
-#include <skinmask/image.h>
-#include <skinmask/pipeline.h>
 #include <cstdio>
 #include <opencv2/core.hpp>
 

@@ -37,13 +37,13 @@ class FramePosterior {
   const Posterior& posterior() const { return posterior_; }
 
  private:
-  const CompiledYuvQuadratic& Compiled(const YuvEncoding& encoding) const;
-  const Quadratic& LogOddsIn(const YuvEncoding& encoding) const;
+  struct OfYuv {
+    CompiledYuvQuadratic compiled;
+    Quadratic log_odds;
+  };
 
   Posterior posterior_;
-  // One for each matrix and range; empty if the model is no quadratic.
-  std::vector<CompiledYuvQuadratic> yuv_;
-  std::vector<Quadratic> yuv_log_odds_;
+  std::vector<OfYuv> yuv_;  // for each matrix and range; empty if the model is no quadratic
 };
 
 }  // namespace skinmask

@@ -32,52 +32,27 @@ void RequireEnough(const Seed& seed, const cv::Size& image, const std::string& o
                     kMinPixels * static_cast<std::size_t>(side) * static_cast<std::size_t>(side)));
 }
 
-class Box : public SeedFinder {
+class GivenSeed : public SeedFinder {
  public:
-  explicit Box(const cv::Rect& box) : box_(box) {}
+  GivenSeed(std::string option, Seed seed, const cv::Size& mask = {})
+      : option_(std::move(option)), seed_(std::move(seed)), mask_(mask) {}
   std::string_view name() const override { return "seed"; }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     RequireType(bgr, CV_8UC3, "image");
-    const std::string option =
-        fmt::format("`seed_rect` {},{},{},{}", box_.x, box_.y, box_.width, box_.height);
-    if (box_.empty() || (box_ & cv::Rect({}, bgr.size())) != box_)
-      throw Error(option,
+    if (!mask_.empty() && bgr.size() != mask_)
+      throw Error(option_, fmt::format("is {}, and the image {} (seeds are of the image's size)",
+                                       SizeText(mask_), SizeText(bgr.size())));
+    if (seed_.box.empty() || (seed_.box & cv::Rect({}, bgr.size())) != seed_.box)
+      throw Error(option_,
                   fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
-    const Seed seed{box_, std::nullopt, {}};
-    RequireEnough(seed, bgr.size(), option);
-    return {seed};
+    RequireEnough(seed_, bgr.size(), option_);
+    return {seed_};
   }
 
  private:
-  cv::Rect box_;
-};
-
-class SeedMask : public SeedFinder {
- public:
-  explicit SeedMask(const std::filesystem::path& file) : file_(file) {
-    const MaskRule rule;
-    const cv::Mat classes = ReadMask(file, rule).classes;
-    const auto skin = std::ranges::find(rule.classes(), "skin") - rule.classes().begin();
-    mask_ = classes == static_cast<int>(skin);
-    box_ = cv::boundingRect(mask_);
-    if (box_.empty()) throw Error(file.string(), "marks no skin (above 127 is skin)");
-  }
-  std::string_view name() const override { return "seed"; }
-  std::vector<Seed> Find(const cv::Mat& bgr) const override {
-    RequireType(bgr, CV_8UC3, "image");
-    const std::string option = "`seed_mask` " + file_.string();
-    if (bgr.size() != mask_.size())
-      throw Error(option, fmt::format("is {}, and the image {} (seeds are of the image's size)",
-                                      SizeText(mask_.size()), SizeText(bgr.size())));
-    const Seed seed{box_, std::nullopt, mask_(box_)};
-    RequireEnough(seed, bgr.size(), option);
-    return {seed};
-  }
-
- private:
-  std::filesystem::path file_;
-  cv::Mat mask_;
-  cv::Rect box_;
+  std::string option_;
+  Seed seed_;
+  cv::Size mask_;  // empty for a rectangle
 };
 
 }  // namespace
@@ -98,10 +73,21 @@ cv::Rect FaceFrame::Box(const cv::Size& image) const {
   return cv::Rect(cv::Point(centre - half), cv::Point(centre + half)) & cv::Rect({}, image);
 }
 
-std::unique_ptr<SeedFinder> FixedSeed(const cv::Rect& box) { return std::make_unique<Box>(box); }
+std::unique_ptr<SeedFinder> FixedSeed(const cv::Rect& box) {
+  return std::make_unique<GivenSeed>(
+      fmt::format("`seed_rect` {},{},{},{}", box.x, box.y, box.width, box.height),
+      Seed{box, std::nullopt, {}});
+}
 
 std::unique_ptr<SeedFinder> FixedSeed(const std::filesystem::path& mask_file) {
-  return std::make_unique<SeedMask>(mask_file);
+  const MaskRule rule;
+  const cv::Mat classes = ReadMask(mask_file, rule).classes;
+  const auto skin = std::ranges::find(rule.classes(), "skin") - rule.classes().begin();
+  const cv::Mat mask = classes == static_cast<int>(skin);
+  const cv::Rect box = cv::boundingRect(mask);
+  if (box.empty()) throw Error(mask_file.string(), "marks no skin (above 127 is skin)");
+  return std::make_unique<GivenSeed>("`seed_mask` " + mask_file.string(),
+                                     Seed{box, std::nullopt, mask(box)}, mask.size());
 }
 
 }  // namespace skinmask

@@ -64,7 +64,7 @@ extern "C" void RequestStop(int signal) {
 // Ends the process if a decoder does not return, or if nobody reads the output. Everything else at
 // the end of a run takes its normal course.
 extern "C" void EndNow(int) {
-  if (!MayNotReturn::IsUnderWay()) return;
+  if (!BlockingCall::IsUnderWay()) return;
   RemoveUnfinishedNow();
   _exit(kInterrupted);
 }

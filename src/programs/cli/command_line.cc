@@ -55,10 +55,10 @@ void NoteOptions(const CLI::App& verb, Context& context) {
     else
       value = values;
     // An explicit --adapt auto has an effect (with seeds, and for classes other than skin).
-    const bool as_ever =
+    const bool is_default =
         name != "adapt" && ((values.size() == 1 && values.front() == usual) ||
                             fmt::format("[{}]", fmt::join(values, ",")) == usual);  // of a list
-    if (option->get_configurable() && !as_ever) context.deciding[name] = value;
+    if (option->get_configurable() && !is_default) context.deciding[name] = value;
   }
 }
 

@@ -44,7 +44,8 @@ bool lexical_cast(const std::string& text, FailureLimit& limit) {
   const std::string number = percent ? text.substr(0, text.size() - 1) : text;
   const auto value = ParseNumber<double>(number);
   const bool whole = value && *value == std::floor(*value);
-  if (!value || !(*value >= 0) || (percent ? *value > 100 : !whole)) return false;
+  if (!value || !std::isfinite(*value) || *value < 0 || (percent ? *value > 100 : !whole))
+    return false;
   limit = {*value, percent};
   return true;
 }

@@ -145,7 +145,7 @@ void DetectRecord::OpenLines() {
     jsonl_ = {stdout, [](std::FILE* file) { return std::fflush(file); }};
     return;
   }
-  const MayNotReturn waiting;  // opening a named pipe waits for its reader
+  const BlockingCall waiting;  // opening a named pipe waits for its reader
   const bool is_cut = completes_ && IsRegularFile(flags_.jsonl) && EndsWithinALine(flags_.jsonl);
   const std::string before = is_cut ? ReadFile(flags_.jsonl) : "";
   const std::size_t whole = Journal::WholeLines(before);
@@ -176,15 +176,16 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect) 
   const auto values = DetectorOptionsIn(context_.options, model);
   // (An explicit default of --adapt counts as another value.)
   const auto value = [](const std::map<std::string, std::string>& all, const std::string& name,
-                        const std::string& as_ever) {
+                        const std::string& default_value) {
     const auto found = all.find(name);
-    return found != all.end() ? found->second : name == "adapt" ? "" : as_ever;
+    return found != all.end() ? found->second : name == "adapt" ? "" : default_value;
   };
-  for (const auto& [name, as_ever] : context_.deciding_defaults) {
+  for (const auto& [name, default_value] : context_.deciding_defaults) {
     const OptionRow* const row = DetectorRowOf(name);
-    const bool same =
-        row ? value(values, row->name, as_ever) == value(values_before, row->name, as_ever)
-            : before.value(name, Json(as_ever)) == context_.options.value(name, Json(as_ever));
+    const bool same = row ? value(values, row->name, default_value) ==
+                                value(values_before, row->name, default_value)
+                          : before.value(name, Json(default_value)) ==
+                                context_.options.value(name, Json(default_value));
     if (!same)
       throw Error(
           context_.json,

@@ -39,7 +39,7 @@ Journal::Journal(const std::filesystem::path& file, bool resume,
                  std::size_t (*whole)(std::string_view))
     : file_(file), target_(RealPath(file)), path_(JournalOf(file, target_)) {
   if (is_special()) {
-    const MayNotReturn waiting;  // opening a named pipe waits for its reader
+    const BlockingCall waiting;  // opening a named pipe waits for its reader
     stream_.reset(OpenToWrite(path_, false));
     if (!stream_) Fail();
     return;

@@ -53,13 +53,13 @@ void SilenceLibraries() {
 }
 
 void PrintExactly(std::string_view text, std::FILE* to) {
-  const MayNotReturn writing;  // the stream may be a pipe
+  const BlockingCall writing;  // the stream may be a pipe
   std::fwrite(text.data(), 1, text.size(), to);
   if (to == stdout) KeepOutputError();
 }
 
 void Flush(std::FILE* to) {
-  const MayNotReturn writing;
+  const BlockingCall writing;
   std::fflush(to);
   if (to == stdout) KeepOutputError();
 }

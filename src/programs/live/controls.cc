@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/folder.h"
 #include "media/picture_type.h"
 #include "programs/cli/print.h"
 #include "programs/live/view.h"
@@ -43,11 +44,10 @@ std::string InWords(const AdaptationSummary& summary) {
 // the suffix; never that of an existing file.
 std::filesystem::path NewFileName(const std::filesystem::path& folder, const std::string& suffix) {
   const std::string stem = fmt::format("live-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
-  std::error_code ignored;  // the later write reports why the folder could not be made
+  std::error_code ignored;  // the later write reports why the folder cannot be made or used
   std::filesystem::create_directories(folder, ignored);
   std::filesystem::path path = folder / (stem + suffix);
-  for (int i = 2; std::filesystem::exists(path); ++i)
-    path = folder / fmt::format("{}-{}{}", stem, i, suffix);
+  for (int i = 2; Exists(path); ++i) path = folder / fmt::format("{}-{}{}", stem, i, suffix);
   return path;
 }
 

@@ -57,7 +57,7 @@ void Recorder::Encode(const Item& item) {
     writer_.emplace(path_, size_, lossless && frame.type() == CV_8UC1 ? CV_8UC1 : CV_8UC3, options);
   }
   if (frame.type() == CV_8UC1 && !lossless) cv::cvtColor(frame, frame, cv::COLOR_GRAY2BGR);
-  if (frame.size() != size_) cv::resize(item.picture, frame, size_, 0, 0, cv::INTER_AREA);
+  if (frame.size() != size_) cv::resize(frame, frame, size_, 0, 0, cv::INTER_AREA);
   writer_->Write(frame, item.pts);
 }
 

@@ -394,12 +394,14 @@ TEST_F(LiveProgramTest, ColoursAreMeasuredAndNothingIsDrawnThatNobodyAskedFor) {
 TEST_F(LiveProgramTest, PicturesOfAnotherSizeAreToldWhereTheyAreRecorded) {
   SKIP_WITHOUT_FFMPEG();
   const std::string part = "videotestsrc is-live=true num-buffers=15 ! video/x-raw,format=BGR,";
-  const Outcome outcome =
-      Run("live --adapt off 'concat name=c ! appsink " + part + "width=64,height=48 ! c. " + part +
-          "width=32,height=24 ! c.' --headless --record a.mkv");
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_NE(outcome.err.find("pictures are 32x24 now, 64x48 before"), std::string::npos)
-      << outcome.err;
+  for (const std::string record : {"--record a.mkv", "--record b.mp4 --view mask"}) {
+    const Outcome outcome =
+        Run("live --adapt off 'concat name=c ! appsink " + part + "width=64,height=48 ! c. " +
+            part + "width=32,height=24 ! c.' --headless " + record);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("pictures are 32x24 now, 64x48 before"), std::string::npos)
+        << outcome.err;
+  }
 }
 
 TEST_F(LiveProgramTest, ColorsOfAnotherMatrixAreNotTakenForBt601) {
