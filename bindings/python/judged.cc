@@ -48,18 +48,20 @@ const char* AdaptedBy(Judgement& judgement) {
   return by == By::kSeeds ? "faces" : "image";
 }
 
-// The same keys as in the JSON of results (docs/formats.md).
-py::dict AdaptationOf(Judged& judged) {
+// The same keys as in the JSON of results (docs/formats.md). None if nothing is adapted.
+py::object AdaptationOf(Judged& judged) {
   using By = AdaptationSummary::By;
   AdaptationSummary summary;
   const char* by = nullptr;
   {
     const WithoutGil unlocked;
     judged.With([&](Judgement& judgement) {
+      if (!judgement.detector().adapter()) return;
       summary = judgement.summary();
       by = AdaptedBy(judgement);
     });
   }
+  if (!by) return py::none();
   py::dict dict;
   dict["by"] = summary.by == By::kSeeds ? "seeds" : by;
   if (summary.by == By::kNobody) return dict;

@@ -138,7 +138,9 @@ class Video {
     const std::lock_guard lock(mutex_);
     if (!clip_) throw Error("video", "is closed (skinmask.video opens it anew)");
     std::optional<VideoFrame> frame = clip_->Read();
+    if (!frame && !has_frame_) throw Error("video", "holds no frame between start and end");
     if (!frame) return nullptr;
+    has_frame_ = true;
     return std::make_shared<Frame>(stream_, stream_->Judge(stream_->detector(), Picture(*frame)),
                                    frame->index, frame->seconds);
   }
@@ -160,6 +162,7 @@ class Video {
   std::optional<VideoClip> clip_;  // until it is closed
   VideoInfo info_;                 // after that
   std::shared_ptr<Frames> stream_;
+  bool has_frame_ = false;  // one was read
 };
 
 VideoRange RangeOf(const std::optional<std::string>& from, const std::optional<std::string>& to) {

@@ -77,6 +77,17 @@ std::string FirstDifference(const Json& a, const Json& b) {
   return difference;
 }
 
+// The SHA-256 of the file's content: a file may change between two runs, or have another name. The
+// name itself if it is no file that can be read (again).
+std::string DigestOr(const std::string& name) {
+  if (EntryTypeOf(name.c_str()) != EntryType::kFile) return name;
+  try {
+    return Sha256(ReadFile(name));
+  } catch (const Error&) {
+    return name;
+  }
+}
+
 Descriptor OpenToAppend(const fs::path& file, int more) {
   return Descriptor(open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | more, 0666));
 }
@@ -174,7 +185,9 @@ std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, co
   for (const OptionRow& row : DetectorTable().rows()) {
     const std::string text = row.get(&options);
     const bool is_default = text == row.get(&defaults) || (!text.empty() && text == row.usual);
-    if (!row.name.empty() && !is_default) made_with[row.name] = text;
+    if (row.name.empty() || is_default) continue;
+    const bool names_file = row.name == "faces" || row.name == "seed_mask";
+    made_with[row.name] = names_file ? DigestOr(text) : text;
   }
   // An explicit `adapt` of the default value has an effect in these cases.
   const bool insists = options.insist && options.adapt == DetectorOptions::Adapt::kAuto;

@@ -52,6 +52,7 @@ def test_adaptation_is_that_of_the_programs_json(program, photos, astronaut, tmp
         for image in json.loads(found.read_text())["images"]:
             judged = skinmask.judge(skinmask.read_image(image["input"]), require_face=bool(flags))
             assert judged.adaptation == image["adaptation"], image["input"]
+    assert skinmask.judge(toned, adapt="off").adaptation is None
     toned_is = skinmask.judge(toned).adaptation
     assert toned_is["by"] == "seeds" and toned_is["monochrome"] is True
     faceless = numpy.ascontiguousarray(toned[:, :150])

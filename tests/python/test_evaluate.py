@@ -87,6 +87,14 @@ def test_lists_of_files_are_judged_as_their_folders(photos, tmp_path):
             skinmask.evaluate(*wrong)
     with pytest.raises(skinmask.Error, match="mask_name: is for folders"):
         skinmask.evaluate(images, masks, mask_name="{stem}_m")
+    for read in (skinmask.evaluate, skinmask.Samples.from_pairs):
+        with pytest.raises(skinmask.Error, match="masks: no mask is read with `whole`"):
+            read(images, masks, whole="skin")
+        with pytest.raises(skinmask.Error, match="invert: no mask is read with `whole`"):
+            read(images, whole="skin", invert=True)
+    for option in ("step", "groups"):
+        with pytest.raises(skinmask.Error, match=f"{option}: makes tables of samples"):
+            skinmask.evaluate(images, masks, **{option: 1})
 
 
 @pytest.fixture

@@ -142,6 +142,15 @@ def test_validation_images_choose_the_threshold(program, photos, samples, tmp_pa
     assert told[-1] == (2, 2)
     scored = [score["data"] for score in model.card["scores"]]
     assert scored == ["training samples", "photos", "photos"]
+    inverted = tmp_path / "inverted"
+    inverted.mkdir()
+    for mask in MASKS.iterdir():
+        grey = 255 - skinmask.read_image(mask)[..., 0]
+        header = f"P5 {grey.shape[1]} {grey.shape[0]} 255\n".encode()
+        (inverted / f"{mask.stem}_m.pgm").write_bytes(header + grey.tobytes())
+    how = {"mask_name": "{stem}_m", "invert": True}
+    other = skinmask.Model.train(samples, max_f1=True, validation=(photos, inverted, how))
+    assert other.threshold == model.threshold
 
 
 def test_one_channel_may_be_named_without_a_list(samples):

@@ -360,6 +360,8 @@ def test_videos_that_cannot_be_read_are_named(tmp_path, clip):
         skinmask.video(clip, end=10**400)
     with pytest.raises(TypeError, match="end: is list"):
         skinmask.video(clip, end=[1])
+    with pytest.raises(skinmask.Error, match="holds no frame between start and end"):
+        next(skinmask.video(clip, start="0:00.3", end="2f"))
 
 
 def test_a_camera_is_followed_as_the_program_follows_it():

@@ -92,7 +92,7 @@ class Model:
         max_fpr: float | None = None,
         min_recall: float | None = None,
         cost: tuple[float, float] | None = None,
-        validation: tuple[Paths, Paths] | None = None,
+        validation: tuple[Paths, Paths] | tuple[Paths, Paths, dict[str, Any]] | None = None,
         calibration: Samples | None = None,
         notes: dict[str, str] | None = None,
         progress: Progress = None,
@@ -108,7 +108,8 @@ class Model:
         <skinmask.Model gaussian-nb BGR, 'skin' above 0.5>
 
         The threshold is `threshold` (default: 0.5), or one rule chooses it on `validation` (a
-        folder of images and one of their masks), or else on the samples: `max_f1`, `max_fpr` R,
+        folder of images, one of their masks, and a dict of the options of reading them, as in
+        `Samples.from_pairs`, if any are needed), or else on the samples: `max_f1`, `max_fpr` R,
         `min_recall` R or `cost` (FP, FN). `calibration` are samples of other pixels. They calibrate
         P(skin) to the share of skin among pixels with this P (Platt), for data with their share of
         skin, or with `prior`. `of_kind` are options of one kind: components, seed (mixture), terms,

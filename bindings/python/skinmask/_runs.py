@@ -132,12 +132,14 @@ def evaluate(
     first mask for the first image. A list may contain arrays: pictures as `detect` takes them, and
     masks of uint8 or bool; their names are 'images[0]', 'masks[0]', and so on. Each is copied while
     it is evaluated, and before the run if it is not contiguous or a mask of bool. `report` is an
-    HTML page to write. `how` are the options of reading masks, as in `Samples.from_pairs`, and
+    HTML page to write. `how` are the options of reading masks, as in `Samples.from_pairs`
+    (without step and groups), and
     those of `detect`. A file that cannot be read is an Error, unless there is a function `problem`,
     which is then called with one line. Ctrl-C ends the run.
     """
     options = {name: how.pop(name) for name in list(how) if name in DETECTOR_OPTIONS}
     refuse(options, ("outlier", "steady", "draw", "erode"), "changes no score (leave it out)")
+    refuse(how, ("step", "groups"), "makes tables of samples, and no scores (leave it out)")
     for name in how:
         if name not in PAIR_OPTIONS:
             known = ", ".join([*PAIR_OPTIONS, *DETECTOR_OPTIONS])

@@ -30,6 +30,9 @@ PAIR_OPTIONS = {
 }
 
 
+_OF_MASKS = ("mask_name", "labels", "ignored", "invert")
+
+
 class Samples:
     """Labelled pixels, counted by class, colour and group: equal data make equal tables.
 
@@ -196,6 +199,10 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
         raise _skinmask.Error(
             "masks: are wanted, a folder of them (or whole='skin': each image wholly of a class)"
         )
+    for name in ("masks", *_OF_MASKS) if how.get("whole") else ():
+        given = masks if name == "masks" else how.get(name)
+        if given is not None and given is not False:
+            raise _skinmask.Error(f"{name}: no mask is read with `whole` (leave one of them out)")
     if isinstance(images, (str, os.PathLike)):
         pairs.images = path_of(images, "images")
         if masks is not None:

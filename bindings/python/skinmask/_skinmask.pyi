@@ -215,8 +215,10 @@ class Judgement:
     def adapted_by(self) -> str:
         """'faces', 'image', 'nothing', or, if `require_face` is set and no face found, 'nobody'."""
     @property
-    def adaptation(self) -> dict[str, Any]:
+    def adaptation(self) -> dict[str, Any] | None:
         """What was done to the picture, with the keys of `adaptation` in the JSON of results.
+
+        None with adapt='off'.
 
         `by`: 'seeds' (faces or seeds), 'image', 'nothing' or 'nobody'. Where they apply: `faces`
         (their number), `shift` (of the threshold, in log-odds), `stops` (judged as if lighter by

@@ -71,9 +71,11 @@ def set_data(
     if validation is not None:
         wanted = "a folder of images and one of their masks are wanted"
         require_type("validation", validation, (tuple, list), wanted)
-        if len(validation) != 2:
+        if len(validation) not in (2, 3):
             raise TypeError(f"validation: has {len(validation)} entries ({wanted})")
-        options.validation(pair_options(*validation))
+        how = validation[2] if len(validation) == 3 else {}
+        require_type("validation[2]", how, dict, "options of Samples.from_pairs are wanted")
+        options.validation(pair_options(validation[0], validation[1], **how))
     if calibration is not None:
         require_type("calibration", calibration, Samples, "a skinmask.Samples is wanted")
         options.calibration(calibration._core)

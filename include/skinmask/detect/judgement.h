@@ -26,7 +26,8 @@ class Picture {
   using MakeBgr = std::function<cv::Mat()>;
   using MakePlanes = std::function<std::optional<VideoFrame>()>;
 
-  // CV_8UC3, channels B G R, upright.
+  // CV_8UC3, channels B G R, upright. The pixels are shared, not copied: they must stay as they are
+  // until the last map of the last Judgement of this picture is made.
   Picture(cv::Mat bgr) : bgr_(std::move(bgr)) {}
   // A frame, which may be rotated. `bgr` makes its upright B G R; null: VideoFrame::Bgr does.
   explicit Picture(VideoFrame frame, MakeBgr bgr = nullptr)

@@ -162,8 +162,10 @@ std::vector<GivenModel> ModelsOf(const CompareFlags& options) {
 
 // Trains the chosen candidate (the best one, or the simplest one within one standard error) on all
 // samples.
-void WriteChosen(const Samples& samples, const Comparison& comparison, const CompareFlags& options,
+void WriteChosen(const Samples& samples, Comparison comparison, const CompareFlags& options,
                  Context& context, const Run& run) {
+  // Given models need no training.
+  std::erase_if(comparison.models, [](const ComparedModel& m) { return m.given.has_value(); });
   const std::optional<Choice> choice = OneStandardErrorRule(comparison);
   if (!choice) throw Error("candidates", "none could be fitted (each one's line says why)");
   const ComparedModel& chosen =
@@ -191,8 +193,7 @@ Access AccessOf(const CompareFlags& options) {
   return access;
 }
 
-void Show(const Comparison& comparison, const CompareFlags& options, Context& context) {
-  if (!context.json_to_stdout()) PrintComparison(comparison);
+void WriteResults(const Comparison& comparison, const CompareFlags& options, Context& context) {
   if (context.json.empty() && options.report.empty()) return;
   const std::string json = ComparisonToJson(comparison);
   context.WriteRecord(Json::parse(json));
@@ -278,13 +279,13 @@ void RunCompare(const CompareFlags& options, Context& context) {
   }
   if (StopFlag()) return;  // incomplete scores would look like complete ones
   for (ComparedModel& m : comparison.models) m.problem = WithFlags(m.problem);
-  Show(comparison, options, context);
-  if (!comparison.models.front().problem.empty())
-    throw Error("candidates", "none could be fitted (each one's line says why)");
-  if (options.output.empty()) return;
-  // Given models need no training.
-  std::erase_if(comparison.models, [](const ComparedModel& m) { return m.given.has_value(); });
-  WriteChosen(samples, comparison, options, context, context.StartRun("images"));
+  if (!context.json_to_stdout()) PrintComparison(comparison);
+  const bool any = comparison.models.front().problem.empty();
+  // The model first: a page that cannot be written must not cost it.
+  if (any && !options.output.empty())
+    WriteChosen(samples, comparison, options, context, context.StartRun("images"));
+  WriteResults(comparison, options, context);
+  if (!any) throw Error("candidates", "none could be fitted (each one's line says why)");
 }
 
 }  // namespace

@@ -371,7 +371,10 @@ void DetectRecord::TakeOverEarlier() {
     while (!there.empty() && !left_out.contains(there))
       there = there.substr(0, there.rfind('/') == there.npos ? 0 : there.rfind('/'));
     if (there.empty()) continue;
-    const Problem problem(input, "failed in the run before: " + failure.value("reason", ""));
+    constexpr std::string_view kBefore = "failed in the run before: ";
+    const std::string reason = failure.value("reason", "");
+    const Problem problem(input,
+                          reason.starts_with(kBefore) ? reason : std::string(kBefore) + reason);
     context_.record.Fail(problem);
     PrintLine(problem.line);
   }

@@ -213,7 +213,7 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
   group
       .Add("--seconds", options.session.seconds, "S",
            "End so long after the first frame (default: no limit)")
-      ->check(Within(0.0, 1e9));
+      ->check(Within(1e-3, 1e9));
 }
 
 void AddLive(CLI::App& app, Context& context) {

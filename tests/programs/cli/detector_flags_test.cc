@@ -76,6 +76,31 @@ TEST_F(AdaptProgramTest, AMaskAndARectangleSayTheSame) {
       << other.err;
 }
 
+// Files count by what is in them, not by their names.
+TEST_F(AdaptProgramTest, ASeedThatHasChangedIsAnother) {
+  Put("in/a.png", Encode(".png", GreenPicture()));
+  Put("in/b.png", Encode(".png", GreenPicture()));
+  Put("truth/a.png", Encode(".png", TrueSkin()));
+  Put("truth/b.png", Encode(".png", TrueSkin()));
+  cv::Mat seed(200, 320, CV_8UC1, cv::Scalar(0));
+  seed(kInside).setTo(255);
+  Put("seed.png", Encode(".png", seed));
+  Put("same.png", Encode(".png", seed));
+  const std::string evaluate = "evaluate --images in --truth truth --seed-mask ";
+  ASSERT_EQ(Run("detect in -o out --seed-mask seed.png --shard 1/2").status, 0);
+  ASSERT_EQ(Run(evaluate + "seed.png --shard 1/2 --partial 1.json").status, 0);
+  seed = 255 - seed;
+  Put("seed.png", Encode(".png", seed));
+  const Outcome changed = Run("detect in -o out --seed-mask seed.png --resume");
+  EXPECT_EQ(changed.status, 1);
+  EXPECT_NE(changed.err.find("--seed-mask"), std::string::npos) << changed.err;
+  ASSERT_EQ(Run(evaluate + "seed.png --shard 2/2 --partial 2.json").status, 0);
+  EXPECT_EQ(Run(evaluate + "seed.png --partials 1.json 2.json").status, 1);
+  EXPECT_EQ(Run("detect in -o out --seed-mask same.png --resume").status, 0);
+  ASSERT_EQ(Run(evaluate + "same.png --shard 2/2 --partial 3.json").status, 0);
+  EXPECT_EQ(Run(evaluate + "same.png --partials 1.json 3.json").status, 0);
+}
+
 TEST_F(AdaptProgramTest, AFileThatIsNoYuNetIsOneLine) {
   Put("in/a.png", Encode(".png", Gradient(30, 20)));
   Put("text.onnx", "no network");

@@ -200,6 +200,9 @@ TEST_F(RecordTest, FailuresOfTheRunBeforeStay) {
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.err.find("failed in the run before: stops at frame 3"), std::string::npos)
       << run.err;
+  const Outcome again = Run("detect in/a.png -o out --json r.json --resume");
+  EXPECT_NE(again.err.find("in/a.png: failed in the run before: stops at"), std::string::npos)
+      << again.err;
   EXPECT_EQ(Record()["failed"].size(), 1u);
   EXPECT_EQ(Record()["images"].size(), 1u);
   EXPECT_TRUE(Record()["skipped"].empty());  // it is among the images
