@@ -18,8 +18,8 @@
 namespace skinmask {
 
 void DecoderMessage::SetText(std::string_view value) {
-  text_size = static_cast<std::uint32_t>(std::min(value.size(), sizeof text));
-  std::memcpy(text, value.data(), text_size);
+  // Not memcpy, which must not be given the null pointer of an empty text.
+  text_size = static_cast<std::uint32_t>(value.copy(text, sizeof text));
 }
 
 std::string_view DecoderMessage::Text() const {
