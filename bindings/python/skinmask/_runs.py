@@ -133,8 +133,7 @@ def evaluate(
     masks of uint8 or bool; their names are 'images[0]', 'masks[0]', and so on. Each is copied while
     it is evaluated, and before the run if it is not contiguous or a mask of bool. `report` is an
     HTML page to write. `how` are the options of reading masks, as in `Samples.from_pairs`
-    (without step and groups), and
-    those of `detect`. A file that cannot be read is an Error, unless there is a function `problem`,
+    (without step and groups), and those of `detect`. A file that cannot be read is an Error, unless there is a function `problem`,
     which is then called with one line. Ctrl-C ends the run.
     """
     options = {name: how.pop(name) for name in list(how) if name in DETECTOR_OPTIONS}
