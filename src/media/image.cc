@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/may_not_return.h"
+#include "base/blocking_call.h"
 #include "base/parallel_rows.h"
 #include "media/decoder_processes.h"
 #include "media/image_codec.h"

@@ -7,7 +7,7 @@
 #include <opencv2/imgproc.hpp>
 #include <string>
 
-#include "base/may_not_return.h"
+#include "base/blocking_call.h"
 #include "media/decoder_processes.h"
 #include "media/file_bytes.h"
 #include "media/image_codec.h"

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/blocking_call.h"
 #include "base/folder.h"
-#include "base/may_not_return.h"
 #include "media/image_codec.h"
 #include "media/tar.h"
 #include "media/video_frame.h"

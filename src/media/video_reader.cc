@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/blocking_call.h"
 #include "base/elapsed.h"
-#include "base/may_not_return.h"
 #include "media/decoder_processes.h"
 #include "media/gif.h"
 #include "media/video_frame.h"

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/may_not_return.h"
+#include "base/blocking_call.h"
 #include "media/picture_type.h"
 #include "media/video_frame.h"
 #include "media/video_output.h"

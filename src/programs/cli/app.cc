@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "base/blocking_call.h"
 #include "base/elapsed.h"
-#include "base/may_not_return.h"
 #include "programs/cli/command_line.h"
 #include "programs/cli/help.h"
 #include "programs/cli/print.h"

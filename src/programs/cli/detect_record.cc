@@ -11,9 +11,9 @@
 #include <sstream>
 #include <utility>
 
+#include "base/blocking_call.h"
 #include "base/folder.h"
 #include "base/json.h"
-#include "base/may_not_return.h"
 #include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"

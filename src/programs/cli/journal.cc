@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "base/may_not_return.h"
+#include "base/blocking_call.h"
 #include "base/stream.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/error.h"

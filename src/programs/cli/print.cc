@@ -8,7 +8,7 @@
 #include <csignal>
 #include <utility>
 
-#include "base/may_not_return.h"
+#include "base/blocking_call.h"
 #include "base/stream.h"
 
 namespace skinmask::cli {
