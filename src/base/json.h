@@ -40,6 +40,11 @@ inline std::string JsonText(const Json& json, int indent = -1) {
   return WithOrdersEscaped(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
+// `text` as it is read again from JsonText: bytes that are not UTF-8 are replaced.
+inline std::string ReadAgain(const std::string& text) {
+  return Json::parse(JsonText(text)).get<std::string>();
+}
+
 // Limits for JSON that is read: copying uses stack for each level of nesting, each key is compared
 // with all earlier keys of its object, and a value takes many times the memory of its text.
 inline constexpr std::size_t kMaxLevels = 64, kMaxMembers = 1000, kMaxValues = 1 << 25;

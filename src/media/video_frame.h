@@ -10,9 +10,6 @@ namespace skinmask {
 // The number of pixels beyond the end of a row that swscale's converters may read or write.
 inline constexpr int kPaddingPixels = 16;
 
-// Throws Error for a name that FFmpeg does not know, with the nearest known one.
-void RequirePixelFormat(const std::string& name);
-
 // The orientation of a display matrix (nine numbers, as in FFmpeg), rounded to quarter turns.
 Orientation OrientationOf(const std::int32_t* display_matrix);
 

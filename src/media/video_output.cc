@@ -180,6 +180,8 @@ void ForgetPadding(AVCodecParameters& codec) {
 
 }  // namespace
 
+void RequireVideoEncoder(const std::string& name) { EncoderOf(name); }
+
 CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelFormat source,
                      const VideoWriteOptions& options, bool global_header) {
   const Ffmpeg& av = Ffmpeg::Get();

@@ -87,6 +87,8 @@ struct VideoWriter::State {
                   fmt::format("a frame at time {} cannot follow one at {} (times increase)", pts,
                               last_given));
     last_given = pts;
+    if (frames == 0) first_given = pts;
+    loses_times |= untimed && av.av_rescale_q(pts - first_given, unit, codec->time_base) != frames;
     FillPicture(frame);
     const std::int64_t time = untimed ? frames : av.av_rescale_q(pts, unit, codec->time_base);
     picture->pts = frames == 0 ? time : std::max(time, last_pts + 1);
@@ -130,11 +132,12 @@ struct VideoWriter::State {
   cv::Mat padded;    // a copy of each picture, for the scaler
   std::optional<SoundCopy> sound;
   std::int64_t frames = 0;
-  bool finished = false;        // Finish was called
-  bool untimed = false;         // the container has a rate, and no times of frames
-  AVRational unit = {};         // time base of the timestamps given to Write
-  std::int64_t last_given = 0;  // the last of these timestamps
-  std::int64_t last_pts = 0;    // in the encoder's time base
+  bool finished = false;                         // Finish was called
+  bool untimed = false;                          // the container has a rate, and no times of frames
+  AVRational unit = {};                          // time base of the timestamps given to Write
+  std::int64_t first_given = 0, last_given = 0;  // of these timestamps
+  bool loses_times = false;
+  std::int64_t last_pts = 0;  // in the encoder's time base
 
  private:
   void RequireUnfinished() const {
@@ -273,6 +276,7 @@ std::int64_t VideoWriter::frames() const { return state_->frames; }
 std::string VideoWriter::sound_problem() const {
   return state_->sound ? state_->sound->problem() : std::string();
 }
+bool VideoWriter::loses_times() const { return state_->loses_times; }
 void VideoWriter::Finish() { state_->Finish(); }
 
 }  // namespace skinmask

@@ -32,6 +32,9 @@ class ArchiveRun {
  public:
   ArchiveRun(const Task& task, const DetectJob& job) : task_(task), job_(job) {}
 
+  // The images so far, including failed ones.
+  std::size_t images() const { return images_; }
+
   // Throws Error if the whole archive fails.
   void Go() {
     Stages stages;
@@ -59,6 +62,7 @@ class ArchiveRun {
     if (done_images_ == 0)
       throw Error(task_.input.string(), "becomes nothing: not one of its images could be done");
     job_.made_with.WriteRecord();
+    job_.made_with.WriteFailures({output_}, failed_);
     for (const DetectedImage& image : kept_) job_.Note(image);
     writer_.Finish();
     for (const DetectedImage& image : kept_) Tell(image);
@@ -123,10 +127,12 @@ class ArchiveRun {
     if (failure && !problem) return;  // it was stopped
     ++images_;
     run.planned(input, false);
-    if (problem)
+    if (problem) {
       run.problem(*problem);
-    else
+      failed_.push_back(*problem);
+    } else {
       Write(std::move(item.detected));
+    }
     run.progress(images_, 0, pixels_);
   }
 
@@ -161,6 +167,7 @@ class ArchiveRun {
   std::size_t images_ = 0, done_images_ = 0;            // images_ includes failed images
   std::uint64_t pixels_ = 0;
   std::vector<DetectedImage> kept_;
+  std::vector<Problem> failed_;
 };
 
 }  // namespace
@@ -169,6 +176,7 @@ void DetectArchives(const DetectJob& job) {
   for (const std::uint32_t input : job.plan.archives()) {
     Task task = job.plan.TaskOf(input);
     if (job.run.Stopped()) return;
+    std::optional<ArchiveRun> archive;
     try {
       if (IsDoneMeanwhile(task, job.options)) {
         job.made_with.WriteRecord();
@@ -176,10 +184,12 @@ void DetectArchives(const DetectJob& job) {
         continue;
       }
       job.run.counting("images of " + task.input.filename().string());
-      ArchiveRun(task, job).Go();
+      archive.emplace(task, job).Go();
     } catch (const WaitStopped&) {
       return;
     } catch (const std::exception& error) {
+      // An archive without any image counts as an input itself.
+      if (!archive || archive->images() == 0) job.run.planned(task.input.string(), false);
       Problem problem(task.input.string(), error);
       problem.tolerable = false;
       job.run.problem(problem);

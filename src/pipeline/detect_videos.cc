@@ -96,6 +96,8 @@ class VideoRun {
     }
     if (cut_ || (next_ && run.Stopped())) return;
     job_.made_with.WriteRecord();
+    job_.made_with.WriteFailures(result_.outputs,
+                                 damage_ ? std::vector{*damage_} : std::vector<Problem>());
     job_.Note(result_);
     sink_->Finish();
     for (const std::string& line : sink_->warnings()) run.warning(line);

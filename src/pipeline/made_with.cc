@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 constexpr const char* kModel = "model";
 constexpr const char* kList = "list";
 constexpr const char* kReplaces = "replaces";
+constexpr const char* kFailed = "failed";
 
 // True if the run of the record made outputs of this kind.
 bool Made(const Json& entry, const Json& kind) {
@@ -46,23 +47,43 @@ void RemoveReplaced(std::vector<Json>& entries, const Json& by) {
 }
 
 // The records of all earlier runs. Truncated and foreign lines are skipped.
-std::vector<Json> ReadEntries(const fs::path& file) {
+struct Records {
   std::vector<Json> entries;
-  if (EntryTypeOf(file.c_str()) != EntryType::kFile) return entries;
+  std::map<std::string, Json> failed;  // what failed although the output exists, by its name
+};
+
+// True for a list of failures, as WriteFailures writes it.
+bool AreFailures(const Json& list) {
+  return list.is_array() && std::ranges::all_of(list, [](const Json& failure) {
+           return failure.is_object() && failure.value("input", Json()).is_string() &&
+                  failure.value("reason", Json()).is_string();
+         });
+}
+
+void Read(const Json& line, Records& records) {
+  const Json outputs = line.value("outputs", Json());
+  const auto is_text = [](const Json& output) { return output.is_string(); };
+  if (!outputs.is_array() || !std::ranges::all_of(outputs, is_text)) return;
+  if (AreFailures(line.value(kFailed, Json()))) {
+    for (const Json& output : outputs) records.failed[output] = line[kFailed];
+  } else if (line.value("made_with", Json()).is_object()) {
+    if (line.value(kReplaces, Json()) == true) RemoveReplaced(records.entries, line);
+    records.entries.push_back(line);
+    records.entries.back().erase(kReplaces);
+  }
+}
+
+Records ReadRecords(const fs::path& file) {
+  Records records;
+  if (EntryTypeOf(file.c_str()) != EntryType::kFile) return records;
   std::istringstream lines(ReadFile(file));
   for (std::string line; std::getline(lines, line);) {
     try {
-      Json entry = ParseObject(line, file.string(), "a line about outputs");
-      if (!entry.value("outputs", Json()).is_array() ||
-          !entry.value("made_with", Json()).is_object())
-        continue;
-      if (entry.value(kReplaces, Json()) == true) RemoveReplaced(entries, entry);
-      entry.erase(kReplaces);
-      entries.push_back(std::move(entry));
+      Read(ParseObject(line, file.string(), "a line about outputs"), records);
     } catch (const Error&) {
     }
   }
-  return entries;
+  return records;
 }
 
 // The name of the first differing option. The model comes last, because other options change the
@@ -111,6 +132,11 @@ void Append(const fs::path& file, const std::string& line) {
 
 }  // namespace
 
+Problem FailedBefore(const std::string& input, const std::string& reason) {
+  const std::string before = "failed in the run before: ";
+  return {input, reason.starts_with(before) ? reason : before + reason};
+}
+
 MadeWith::MadeWith(const DetectOptions& options, const Model& model)
     : options_(options), file_(options.output_folder / kMadeWithFile) {
   if (!options.made_with || !options.output_file.empty()) return;
@@ -122,7 +148,9 @@ MadeWith::MadeWith(const DetectOptions& options, const Model& model)
 
 void MadeWith::Compare() {
   before_.clear();
-  for (Json& before : ReadEntries(file_)) {
+  Records records = ReadRecords(file_);
+  failed_ = std::move(records.failed);
+  for (Json& before : records.entries) {
     const auto ours = [&](const Json& kind) { return Made(entry_, kind); };
     if (std::ranges::none_of(before["outputs"], ours)) continue;
     const std::string name = FirstDifference(before["made_with"], entry_["made_with"]);
@@ -173,6 +201,34 @@ void MadeWith::WriteRecord() {
   Compare();
   if (std::ranges::find(before_, entry_) == before_.end()) Append(file_, line_);
   line_.clear();
+}
+
+std::string MadeWith::NameOf(const fs::path& output) const {
+  return ReadAgain(output.lexically_relative(options_.output_folder).string());
+}
+
+void MadeWith::WriteFailures(const std::vector<fs::path>& outputs,
+                             const std::vector<Problem>& failed) {
+  if (entry_.is_null()) return;
+  Json line{{"outputs", Json::array()}, {kFailed, Json::array()}};
+  bool before = false;
+  for (const fs::path& output : outputs) {
+    line["outputs"].push_back(NameOf(output));
+    before |= !FailuresBefore(output).empty();
+  }
+  if (failed.empty() && !before) return;
+  for (const Problem& problem : failed)
+    line[kFailed].push_back({{"input", problem.input}, {"reason", problem.Reason()}});
+  Append(file_, JsonText(line) + "\n");
+}
+
+std::vector<Problem> MadeWith::FailuresBefore(const fs::path& output) const {
+  std::vector<Problem> failures;
+  if (failed_.empty()) return failures;
+  if (const auto failed = failed_.find(NameOf(output)); failed != failed_.end())
+    for (const Json& failure : failed->second)
+      failures.push_back(FailedBefore(failure["input"], failure["reason"]));
+  return failures;
 }
 
 void MadeWith::CancelReplaced() const {

@@ -1,16 +1,21 @@
 // Records with which options the outputs in a folder were made, so that a resumed run does not mix
-// outputs of different options.
+// outputs of different options, and what failed in inputs whose outputs exist nevertheless.
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "skinmask/base/problem.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask {
+
+// A failure that the record of an earlier run tells.
+Problem FailedBefore(const std::string& input, const std::string& reason);
 
 class MadeWith {
  public:
@@ -25,19 +30,29 @@ class MadeWith {
   // done; by one thread at a time. Writes the record, if it is not written yet. Throws Error as the
   // constructor does if a concurrent run has written another record first.
   void WriteRecord();
+  // Call this before the `outputs` of one input become complete. `failed` is what failed in it all
+  // the same: the end of a video that is cut off, or images of an archive. Throws Error if it
+  // cannot be recorded.
+  void WriteFailures(const std::vector<std::filesystem::path>& outputs,
+                     const std::vector<Problem>& failed);
+  // What failed, in an earlier run, in the input of `output`.
+  std::vector<Problem> FailuresBefore(const std::filesystem::path& output) const;
   // Call this after a run that made every output of its list. If the run has replaced outputs of
   // other options, cancels their records.
   void CancelReplaced() const;
 
  private:
   void Compare();
+  // The name of an output in the record, where names are UTF-8.
+  std::string NameOf(const std::filesystem::path& output) const;
 
   const DetectOptions& options_;
   std::filesystem::path file_;
-  Json entry_;                // the record of this run; null if there is none to write
-  std::vector<Json> before_;  // records of earlier runs about the same kinds of outputs
-  std::string line_;          // the line to write; empty if the file has it
-  std::string replacing_;     // the line that cancels other records; empty if there are none
+  Json entry_;                          // the record of this run; null if there is none to write
+  std::vector<Json> before_;            // records of earlier runs about the same kinds of outputs
+  std::map<std::string, Json> failed_;  // of earlier runs, by the name of the output
+  std::string line_;                    // the line to write; empty if the file has it
+  std::string replacing_;  // the line that cancels other records; empty if there are none
 };
 
 }  // namespace skinmask

@@ -157,7 +157,7 @@ void PrepareOutput(const DetectOptions& options) {
     FailBy(options.output_folder, "cannot be written", errno);
 }
 
-Plan::Plan(const DetectOptions& options, const Run& run)
+Plan::Plan(const DetectOptions& options, const MadeWith& made_with, const Run& run)
     : options_(options),
       inputs_(InputsOf(options, run)),
       paths_(inputs_, SuffixesOf(options), run.problem, options.video.png_frames) {
@@ -180,7 +180,8 @@ Plan::Plan(const DetectOptions& options, const Run& run)
     const auto input = static_cast<std::uint32_t>(i);
     std::size_t there = 0, to_do = 0;
     std::optional<Problem> exists;
-    for (const fs::path& path : PathsOf(input)) {
+    const std::vector<fs::path> paths = PathsOf(input);
+    for (const fs::path& path : paths) {
       const EntryType type = EntryTypeOf(path.c_str());
       const std::string identity = identities.Of(path.native(), type == EntryType::kLink);
       if (others.contains(identity))
@@ -201,9 +202,11 @@ Plan::Plan(const DetectOptions& options, const Run& run)
       }
     }
     const Media media = inputs_.MediaOf(i);
+    const bool is_done = there > 0 && to_do == 0;
     // The inputs of an archive are its images, which are not known yet.
-    if (media != Media::kArchive || to_do == 0)
-      run.planned(inputs_.Path(i), there > 0 && to_do == 0);
+    if (media != Media::kArchive || to_do == 0) run.planned(inputs_.Path(i), is_done);
+    if (is_done)
+      for (const Problem& problem : made_with.FailuresBefore(paths.front())) run.problem(problem);
     if (exists) {
       exists->tolerable = media != Media::kArchive;
       existing.push_back(*std::move(exists));

@@ -32,8 +32,9 @@ struct Task {
 class Plan {
  public:
   // Prepares the output folder, lists the inputs, names their outputs, and skips inputs that need
-  // no work. `options` must outlive the plan.
-  Plan(const DetectOptions& options, const Run& run);
+  // no work; what had failed in these, by `made_with`, is reported again. `options` must outlive
+  // the plan.
+  Plan(const DetectOptions& options, const MadeWith& made_with, const Run& run);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 

@@ -104,6 +104,10 @@ class VideoFiles : public VideoSink {
       writer.Finish();
       if (const std::string line = writer.sound_problem(); !line.empty())
         warnings_.push_back(input_ + ": " + line);
+      if (writer.loses_times())
+        warnings_.push_back(input_ +
+                            ": its frames are not evenly spaced, and this output stores no times "
+                            "(Matroska does)");
     }
   }
 

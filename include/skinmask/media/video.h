@@ -233,6 +233,8 @@ class VideoWriter {
   std::int64_t frames() const;
   // After Finish: why the sound ends before the pictures; empty if it does not.
   std::string sound_problem() const;
+  // True if frames were not evenly spaced in time, and the container does not store times.
+  bool loses_times() const;
   // Flushes and closes the file, counts its frames and renames it. Throws Error if the number of
   // frames differs, the disk is full, or Finish was called before. Write throws Error after Finish.
   void Finish();
@@ -241,6 +243,11 @@ class VideoWriter {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Throw Error for an encoder (or codec) of videos, or a pixel format, that FFmpeg does not have
+// here, with the most similar name, or if FFmpeg's libraries are missing.
+void RequireVideoEncoder(const std::string& name);
+void RequirePixelFormat(const std::string& name);
 
 // True for a file that FFmpeg opens as a video. False, too, if FFmpeg's libraries are missing.
 bool OpensAsVideo(const std::filesystem::path& path,

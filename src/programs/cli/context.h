@@ -80,6 +80,7 @@ class RunRecord {
   bool any() const { return always_ || planned_.size() > 0 || !failed_.empty(); }
   void TellAlways() { always_ = true; }
   bool all_well() const { return failed_.empty(); }
+  const std::vector<Problem>& failed() const { return failed_; }
   bool IsWithin(const FailureLimit& limit) const;
   // The inputs in order, including those that are done already.
   const TextList& planned() const { return planned_; }

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
+#include "pipeline/made_with.h"
 #include "pipeline/results_json.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/error.h"
@@ -352,8 +353,39 @@ void DetectRecord::TakeOverKilled() {
   }
 }
 
-void DetectRecord::TakeOverEarlier() {
+void DetectRecord::RestoreNames() {
+  std::map<std::string, std::string> names;
+  const TextList& planned = context_.record.planned();
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const std::string name(planned[i]);
+    if (std::string read = ReadAgain(name); read != name) names.emplace(std::move(read), name);
+  }
+  const auto restore = [&](Json& entry) {
+    if (const auto name = names.find(entry.value("input", "")); name != names.end())
+      entry["input"] = name->second;
+  };
+  std::ranges::for_each(killed_, restore);
+  for (const char* key : {"images", "videos", "failed"})
+    if (earlier_.contains(key)) std::ranges::for_each(earlier_[key], restore);
+}
+
+void DetectRecord::DropFailed() {
+  std::set<std::string> failed;
+  for (const Problem& problem : context_.record.failed())
+    if (IsUndone(problem.input) && !images_.contains(problem.input) &&
+        !videos_.contains(problem.input))
+      failed.insert(problem.input);
+  tables_.DropEarlier(failed);
   if (earlier_.is_null()) return;
+  for (const char* key : {"images", "videos"}) {
+    Json kept = Json::array();
+    for (Json& entry : earlier_[key])
+      if (!failed.contains(entry["input"])) kept.push_back(std::move(entry));
+    earlier_[key] = std::move(kept);
+  }
+}
+
+void DetectRecord::TakeOverEarlier() {
   for (const auto& [key, entries] : {std::pair("images", &images_), {"videos", &videos_}})
     for (const Json& entry : earlier_[key]) {
       const auto now = entries->find(entry["input"]);
@@ -364,17 +396,16 @@ void DetectRecord::TakeOverEarlier() {
       now->second["outputs"] = outputs;
     }
   const std::set<std::string_view> left_out = SetOf(context_.record.left_out());
+  std::set<std::string> failed;
+  for (const Problem& problem : context_.record.failed()) failed.insert(problem.input);
   for (const Json& failure : earlier_.value("failed", Json::array())) {
     const std::string input = failure.value("input", "");
     // The input itself, or the archive that contains it.
     std::string_view there = input;
     while (!there.empty() && !left_out.contains(there))
       there = there.substr(0, there.rfind('/') == there.npos ? 0 : there.rfind('/'));
-    if (there.empty()) continue;
-    constexpr std::string_view kBefore = "failed in the run before: ";
-    const std::string reason = failure.value("reason", "");
-    const Problem problem(input,
-                          reason.starts_with(kBefore) ? reason : std::string(kBefore) + reason);
+    if (there.empty() || failed.contains(input)) continue;
+    const Problem problem = FailedBefore(input, failure.value("reason", ""));
     context_.record.Fail(problem);
     PrintLine(problem.line);
   }
@@ -407,7 +438,11 @@ bool DetectRecord::IsUndone(const std::string& input) {
 }
 
 void DetectRecord::Finish() {
-  TakeOverKilled();
+  if (!earlier_.is_null()) {
+    RestoreNames();
+    TakeOverKilled();
+  }
+  DropFailed();
   TakeOverEarlier();
   tables_.DropKilled([this](const std::string& input) { return IsUndone(input); });
   if (context_.resume) TellMissingRows();

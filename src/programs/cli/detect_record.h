@@ -55,6 +55,11 @@ class DetectRecord {
   void WriteLine(const Json& entry);
   void WriteJournal(const Json& entry);
   void ReadJournal();
+  // Gives the entries of earlier runs the names of this run's inputs: JSON has replaced bytes that
+  // are not UTF-8.
+  void RestoreNames();
+  // Drops the entries and rows of earlier runs about inputs that failed in this run.
+  void DropFailed();
   // Adopts the entries of a killed run for inputs whose outputs exist.
   void TakeOverKilled();
   // True if `input` is an input of this run that was not done by an earlier run.

@@ -140,6 +140,7 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   AsUsage([&] { RequireFeathered(detect.style, detect.outputs); });
   if (detect.video.png_frames && !detect.video.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
+  if (!detect.video.codec.empty()) AsUsage([&] { RequireVideoEncoder(detect.video.codec); });
   if (detect.video.png_frames) RefuseFrameNumbers(options.inputs);
   if (!options.pixels.empty())
     detect.pixels = detect.video.pixels =

@@ -38,6 +38,10 @@ class FrameTable {
   bool is_new() const { return is_new_; }
   // Drops the rows of a killed run for inputs whose outputs it did not complete.
   void DropKilled(const std::function<bool(const std::string& input)>& drop);
+  // Drops the earlier rows of these inputs, unless rows are replaced by frame.
+  void DropEarlier(const std::set<std::string>& inputs) {
+    if (!by_frame_) replaced_.insert(inputs.begin(), inputs.end());
+  }
   // From now on a row replaces earlier rows of the same frame only, and not of its whole input.
   void ReplaceByFrame() { by_frame_ = true; }
   // Adds complete rows of an input, possibly none. They replace the earlier rows of the input.
@@ -118,6 +122,9 @@ class FrameTables {
   void Add(const FrameRow& row);
   void DropKilled(const std::function<bool(const std::string& input)>& drop) {
     Each([&](FrameTable& table) { table.DropKilled(drop); });
+  }
+  void DropEarlier(const std::set<std::string>& inputs) {
+    Each([&](FrameTable& table) { table.DropEarlier(inputs); });
   }
   void ReplaceByFrame() { Each(&FrameTable::ReplaceByFrame); }
   void Flush() { Each(&FrameTable::Flush); }

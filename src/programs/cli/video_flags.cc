@@ -98,6 +98,7 @@ std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags, const std::string
   if (!rate || rate->empty() || rate->size() > 2 || rate->front() < 1 || rate->back() < 1)
     throw UsageError(
         fmt::format("--rate '{}' is no number of frames a second (30, 30000/1001)", rate_text));
+  AsUsage([&] { RequirePixelFormat(flags.pixel_format); });
   return RawVideo{*size, flags.pixel_format, {rate->front(), rate->size() == 2 ? rate->back() : 1}};
 }
 

@@ -111,6 +111,9 @@ TEST_F(ArchivesTest, BrokenOnesBecomeNothing) {
     EXPECT_EQ(testing::Lines(run.err), 1) << run.err;
     EXPECT_NE(run.err.find(tar + ": "), std::string::npos) << run.err;
     EXPECT_NE(run.err.find(reason), std::string::npos) << run.err;
+    EXPECT_EQ(run.summary.find("1 failed, 0 skipped, "), 0u) << run.summary;
+    const bool counts = run.summary.find("5 of 6 done") != std::string::npos;
+    EXPECT_TRUE(counts || name != std::string("none")) << run.summary;
     EXPECT_EQ(Names(Path(name)), std::vector<std::string>{"a.tar"}) << name;
   }
   EXPECT_EQ(Run("detect bad/key.tar -o chosen --include '*.png'").status, 0);
@@ -233,9 +236,13 @@ TEST_F(ArchivesTest, FailuresOutliveResume) {
   Put("in/x.png", "no image");
   Pack();
   EXPECT_EQ(Run("detect a.tar -o out --json r.json").status, 1);
-  const Outcome again = Run("detect a.tar -o out --json r.json --resume");
-  EXPECT_EQ(again.status, 1);
-  EXPECT_NE(again.err.find("a.tar/x.png: failed in the run before"), std::string::npos);
+  for (const char* const more : {" --json r.json", ""}) {  // the folder has a record of its own
+    const Outcome again = Run(std::string("detect a.tar -o out --resume") + more);
+    EXPECT_EQ(again.status, 1);
+    EXPECT_EQ(again.err.find("a.tar/x.png: failed in the run before"),
+              again.err.rfind("a.tar/x.png"))
+        << again.err;
+  }
   Shell("mkdir bad && cp in/x.png bad/ && tar -C bad -cf bad.tar x.png");
   EXPECT_EQ(Run("detect bad.tar -o out --max-failures 100%").status, 1);
   EXPECT_FALSE(fs::exists(Path("out/bad.tar")));

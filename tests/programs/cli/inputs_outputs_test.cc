@@ -234,6 +234,21 @@ TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
             "yuv420p\n");
 }
 
+TEST_F(PipedVideoTest, TimesThatYuv4MpegLosesAreTold) {
+  Shell(folder_,
+        "ffmpeg -v error -i v.mkv -vf \"select='not(between(n,1,2))'\" -fps_mode vfr "
+        "gap.mkv");
+  for (const auto& [words, lines] : {std::pair("gap.mkv -o a.y4m", 1),
+                                     {"gap.mkv -o - --output-format rawvideo", 1},
+                                     {"gap.mkv -o - --output-format matroska", 0},
+                                     {"v.mkv -o b.y4m", 0}}) {
+    const Outcome run = Run(std::string("detect ") + words);
+    EXPECT_EQ(run.status, 0) << words;
+    EXPECT_EQ(testing::Lines(run.err), lines) << run.err;
+    EXPECT_EQ(run.err.find("not evenly spaced") != std::string::npos, lines > 0) << run.err;
+  }
+}
+
 TEST_F(PipedVideoTest, AFileForOneVideo) {
   const std::string masks = Masks();
   EXPECT_EQ(Run("detect v.mkv -o one.mkv").status, 0);
@@ -270,7 +285,7 @@ TEST_F(PipedVideoTest, RawVideoThatIsWronglyDescribedIsOneLine) {
   const std::string raw = "--input-format rawvideo ";
   refused(raw, 2, "needs --size");
   refused("--size 10x10", 2, "--input-format");
-  refused(raw + "--size 10x10 --pixel-format magenta", 1, "magenta");
+  refused(raw + "--size 10x10 --pixel-format magenta", 2, "magenta");
   refused(raw + "--size 10x10 --pixel-format nv12 --rate 0", 2, "--rate");
   refused(raw + "--size 100000x100000 --pixel-format nv12", 1, "limit");
   refused(raw + "--size 300x200 --pixel-format bgr24", 1, "stdin");  // less than one frame

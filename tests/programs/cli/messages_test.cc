@@ -197,6 +197,8 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in -o out --min-component 0 --output classes",
        "--min-component is of adapted images"},
       {"detect in/a.png -o out --codec ffv1", "--codec is for videos"},
+      {"detect v.mp4 -o out --codec libx246",
+       "is no video encoder that FFmpeg has here (did you mean libx264?"},
       {"detect in/a.png -o out --frames", "--frames is for videos"},
       {"detect in/a.png -o out --quality 9", "--quality is of JPEG, WebP and videos with a codec"},
       {"detect v.mp4 -o out --quality 9", "--quality is of JPEG, WebP and videos with a codec"},

@@ -214,6 +214,31 @@ TEST_F(RecordTest, FailuresOfTheRunBeforeStay) {
             std::string::npos);
 }
 
+TEST_F(RecordTest, WhatFailsInTheSecondRunIsNoLongerListed) {
+  std::filesystem::remove(Path("in/b.jpg"));
+  const std::string detect = "detect in -o out --json r.json --csv r.csv";
+  ASSERT_EQ(Run(detect).status, 0);
+  ASSERT_EQ(Record()["images"].size(), 2u);
+  std::filesystem::remove(Path("out/a.png"));
+  Put("in/a.png", "no image");
+  EXPECT_EQ(Run(detect + " --resume").status, 1);
+  EXPECT_EQ(Record()["images"].size(), 1u);
+  EXPECT_EQ(Record()["failed"].size(), 1u);
+  EXPECT_EQ(ReadFile(Path("r.csv")).find("in/a.png"), std::string::npos);
+  EXPECT_EQ(Lines(ReadFile(Path("r.csv"))), 2);  // the header, and the other image
+}
+
+// JSON holds no bytes that are not UTF-8.
+TEST_F(RecordTest, NamesThatAreNotUtf8AreListedOnce) {
+  for (const char* const other : {"in/b.jpg", "in/notes.txt"}) std::filesystem::remove(Path(other));
+  std::filesystem::rename(Path("in/a.png"), Path("in/a\377.png"));
+  for (const char* const more : {"", " --resume", " --resume"}) {
+    ASSERT_EQ(Run(std::string("detect in -o out --json r.json") + more).status, 0);
+    EXPECT_EQ(Record()["images"].size(), 2u);
+    EXPECT_TRUE(Record()["skipped"].empty()) << Record()["skipped"];
+  }
+}
+
 // A run that resumes takes no masks of other options for its own, with a record or without.
 TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
   Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));

@@ -36,6 +36,18 @@ TEST_F(VideoProblemsTest, ADamagedVideoKeepsWhatIsBefore) {
   ASSERT_EQ(Run("detect --adapt off whole.mp4 -o out").status, 0);
   const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
   EXPECT_TRUE(all.starts_with(kept));
+  // A run that resumes keeps it, too, and does not call it done well, until it is made anew.
+  const std::string resume = "detect --adapt off cut.mp4 next.mp4 -o out";
+  for (const char* const more : {" --resume", " --resume --json r.json", " --resume -q"}) {
+    const Outcome again = Run(resume + more);
+    EXPECT_EQ(again.status, 1);
+    EXPECT_EQ(again.err.find("cut.mp4: failed in the run before: stops at frame "), 10u)
+        << again.err;
+    EXPECT_EQ(again.summary.find("1 failed, 2 skipped, 0 of 2 done"), 0u) << again.summary;
+  }
+  Shell(folder_, "cp whole.mp4 cut.mp4");
+  EXPECT_EQ(Run(resume + " --force").status, 0);
+  EXPECT_EQ(Run(resume + " --resume").status, 0);
 }
 
 // PNG has checksums, so that a bit that was changed is found in whatever bytes an encoder writes.
@@ -93,7 +105,7 @@ TEST_F(VideoProblemsTest, AnInterruptLeavesNoHalfVideo) {
 TEST_F(VideoProblemsTest, WhatCannotBeDoneIsOneLine) {
   Make("a.mp4", 40);
   const Outcome codec = Run("detect --adapt off a.mp4 -o out --codec nonsense");
-  EXPECT_EQ(codec.status, 1);
+  EXPECT_EQ(codec.status, 2);
   EXPECT_EQ(Lines(codec.err), 1);
   EXPECT_NE(codec.err.find("nonsense"), std::string::npos);
   EXPECT_EQ(Run("detect --adapt off a.mp4 -o out --codec libx264").status, 0);
