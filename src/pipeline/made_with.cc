@@ -52,14 +52,6 @@ struct Records {
   std::map<std::string, Json> failed;  // what failed although the output exists, by its name
 };
 
-// True for a list of failures, as WriteFailures writes it.
-bool AreFailures(const Json& list) {
-  return list.is_array() && std::ranges::all_of(list, [](const Json& failure) {
-           return failure.is_object() && failure.value("input", Json()).is_string() &&
-                  failure.value("reason", Json()).is_string();
-         });
-}
-
 void Read(const Json& line, Records& records) {
   const Json outputs = line.value("outputs", Json());
   const auto is_text = [](const Json& output) { return output.is_string(); };
@@ -131,6 +123,13 @@ void Append(const fs::path& file, const std::string& line) {
 }
 
 }  // namespace
+
+bool AreFailures(const Json& list) {
+  return list.is_array() && std::ranges::all_of(list, [](const Json& failure) {
+           return failure.is_object() && failure.value("input", Json()).is_string() &&
+                  failure.value("reason", Json()).is_string();
+         });
+}
 
 Problem FailedBefore(const std::string& input, const std::string& reason) {
   const std::string before = "failed in the run before: ";

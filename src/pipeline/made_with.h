@@ -14,6 +14,9 @@
 
 namespace skinmask {
 
+// True for a list of failures, which have an `input` and a `reason`, in a record of a run.
+bool AreFailures(const Json& list);
+
 // A failure that the record of an earlier run tells.
 Problem FailedBefore(const std::string& input, const std::string& reason);
 

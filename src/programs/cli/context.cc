@@ -57,6 +57,13 @@ void RunRecord::Skip(const std::filesystem::path& file, const std::string& reaso
     skipped_.emplace_back(file.string(), reason);
 }
 
+std::set<std::string_view> RunRecord::Undone() const {
+  std::set<std::string_view> undone;
+  for (std::size_t i = 0; i < planned_.size(); ++i) undone.insert(planned_[i]);
+  for (std::size_t i = 0; i < left_out_.size(); ++i) undone.erase(left_out_[i]);
+  return undone;
+}
+
 bool RunRecord::IsWithin(const FailureLimit& limit) const {
   const double inputs = static_cast<double>(planned_.size());
   const double most = limit.percent ? limit.number / 100 * inputs : limit.number;

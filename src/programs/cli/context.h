@@ -81,6 +81,8 @@ class RunRecord {
   void TellAlways() { always_ = true; }
   bool all_well() const { return failed_.empty(); }
   const std::vector<Problem>& failed() const { return failed_; }
+  // The inputs that no earlier run has done. Valid until the next input is planned.
+  std::set<std::string_view> Undone() const;
   bool IsWithin(const FailureLimit& limit) const;
   // The inputs in order, including those that are done already.
   const TextList& planned() const { return planned_; }

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "programs/cli/context.h"
 #include "programs/cli/detector_flags.h"
+#include "programs/cli/earlier_run.h"
 #include "programs/cli/frame_tables.h"
 #include "skinmask/pipeline/detect_run.h"
 
@@ -54,22 +55,7 @@ class DetectRecord {
   void OpenLines();
   void WriteLine(const Json& entry);
   void WriteJournal(const Json& entry);
-  void ReadJournal();
-  // Gives the entries of earlier runs the names of this run's inputs: JSON has replaced bytes that
-  // are not UTF-8.
-  void RestoreNames();
-  // Drops the entries and rows of earlier runs about inputs that failed in this run.
-  void DropFailed();
-  // Adopts the entries of a killed run for inputs whose outputs exist.
-  void TakeOverKilled();
-  // True if `input` is an input of this run that was not done by an earlier run.
-  bool IsUndone(const std::string& input);
-  // Adopts from the record of the earlier run what is still valid: failures in inputs that this run
-  // skipped and, in entries, the outputs that it did not make again.
-  void TakeOverEarlier();
   void TellMissingRows() const;
-  // The entries of this run and of the list `key` of the earlier one, in the order of the inputs.
-  Json Completed(const std::map<std::string, Json>& entries, const char* key) const;
   bool stdout_is_taken() const {
     return context_.json_to_stdout() || flags_.jsonl == "-" || results_to_stdout_ ||
            flags_.tables.csv == kStandardOutput || flags_.tables.faces_csv == kStandardOutput;
@@ -77,11 +63,9 @@ class DetectRecord {
 
   RecordFlags flags_;
   Context& context_;
-  const bool completes_;                         // this run completes the files of an earlier one
-  Json earlier_;                                 // record of the run that is completed
+  const bool completes_;  // this run completes the files of an earlier one
+  EarlierRun earlier_;
   std::optional<Journal> journal_;               // of the file of --json
-  std::vector<Json> killed_;                     // entries of a run that was killed
-  std::set<std::string_view> undone_;            // inputs; computed by the first IsUndone
   std::string noted_;                            // the input whose outputs are being written
   std::string unnoted_, told_unnoted_;           // the error of Note, and the last reported one
   std::map<std::string, Json> images_, videos_;  // of this run, by input

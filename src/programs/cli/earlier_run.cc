@@ -1,0 +1,189 @@
+#include "programs/cli/earlier_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+#include "base/folder.h"
+#include "pipeline/made_with.h"
+#include "programs/cli/detector_flags.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask::cli {
+namespace {
+
+constexpr const char* kLists[] = {"images", "videos"};
+
+std::set<std::string_view> SetOf(const TextList& texts) {
+  std::set<std::string_view> all;
+  for (std::size_t i = 0; i < texts.size(); ++i) all.insert(texts[i]);
+  return all;
+}
+
+}  // namespace
+
+bool IsEntry(const Json& entry) {
+  const auto is_text = [](const Json& value) { return value.is_string(); };
+  if (!entry.is_object() || !is_text(entry.value("input", Json()))) return false;
+  const Json outputs = entry.value("outputs", Json::array());
+  const Json adaptation = entry.value("adaptation", Json::object());
+  return outputs.is_array() && std::ranges::all_of(outputs, is_text) && adaptation.is_object() &&
+         adaptation.value("faces", Json(0)).is_number() && is_text(entry.value("failed", Json("")));
+}
+
+Json ObjectOf(const std::string& text, std::size_t most_values) {
+  try {
+    return ParseObject(text, "", "", most_values);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void EarlierRun::ReadRecord(const std::string& file) {
+  if (!IsRegularFile(file)) return;
+  // A record can have millions of values.
+  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+  record_ = ObjectOf(ReadFile(file), kAny);
+  const auto is_list = [&](const char* key) {
+    return record_.contains(key) && record_[key].is_array() &&
+           std::ranges::all_of(record_[key], IsEntry);
+  };
+  const auto may_be_object = [&](const char* key) {
+    return !record_.contains(key) || record_[key].is_object();
+  };
+  if (!record_.is_object() || !std::ranges::all_of(kLists, is_list) || !may_be_object("options") ||
+      !may_be_object("model") || !AreFailures(record_.value("failed", Json::array())))
+    throw Error(file,
+                "is no record of detect --json (--resume completes one; --force replaces it)");
+}
+
+void EarlierRun::ReadJournal(const std::string& journal) {
+  std::istringstream lines(journal);
+  for (std::string line; std::getline(lines, line);) {
+    Json entry = ObjectOf(line);
+    if (entry.is_null()) continue;  // not a line of a journal
+    if (IsEntry(entry))
+      killed_.push_back(std::move(entry));
+    else if (record_.is_null() && entry.value("options", Json()).is_object() &&
+             entry.value("model", Json()).is_object())
+      record_ = {{"images", Json::array()},
+                 {"videos", Json::array()},
+                 {"options", entry["options"]},
+                 {"model", entry["model"]}};
+  }
+  if (record_.is_null()) killed_.clear();
+}
+
+void EarlierRun::RequireSame(const Context& context, const Model& model,
+                             const std::string& digest) const {
+  if (record_.contains("model") &&
+      record_["model"].value("sha256", Json(digest)) != Json(digest))
+    throw Error(
+        context.json,
+        "is the record of a run with another model or threshold (the same ones complete it)");
+  if (!record_.contains("options")) return;
+  const Json& before = record_["options"];
+  const auto values_before = DetectorOptionsIn(before, model);
+  const auto values = DetectorOptionsIn(context.options, model);
+  // (An explicit default of --adapt counts as another value.)
+  const auto value = [](const std::map<std::string, std::string>& all, const std::string& name,
+                        const std::string& default_value) {
+    const auto found = all.find(name);
+    return found != all.end() ? found->second : name == "adapt" ? "" : default_value;
+  };
+  for (const auto& [name, default_value] : context.deciding_defaults) {
+    const OptionRow* const row = DetectorRowOf(name);
+    const bool same = row ? value(values, row->name, default_value) ==
+                                value(values_before, row->name, default_value)
+                          : before.value(name, Json(default_value)) ==
+                                context.options.value(name, Json(default_value));
+    if (!same)
+      throw Error(
+          context.json,
+          fmt::format("is the record of a run with another --{} (the same one completes it)",
+                      name));
+  }
+}
+
+void EarlierRun::RestoreNames(const TextList& planned) {
+  std::map<std::string, std::string> names;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const std::string name(planned[i]);
+    if (std::string read = ReadAgain(name); read != name) names.emplace(std::move(read), name);
+  }
+  const auto restore = [&](Json& entry) {
+    if (const auto name = names.find(entry.value("input", "")); name != names.end())
+      entry["input"] = name->second;
+  };
+  std::ranges::for_each(killed_, restore);
+  for (const char* const key : {"images", "videos", "failed"})
+    if (record_.contains(key)) std::ranges::for_each(record_[key], restore);
+}
+
+void EarlierRun::Settle(const RunRecord& now, const std::set<std::string_view>& undone,
+                        const std::set<std::string>& failed) {
+  if (record_.is_null()) return;
+  RestoreNames(now.planned());
+  std::map<std::string, std::map<std::string, Json>> lists;
+  for (const Json& entry : killed_) {
+    const std::string input = entry["input"];
+    if (entry.contains("failed"))
+      record_["failed"].push_back({{"input", input}, {"reason", entry["failed"]}});
+    else if (!undone.contains(input))
+      lists[entry.contains("frames") ? "videos" : "images"][input] = entry;
+  }
+  for (const char* const key : kLists) {
+    Json all = Json::array();
+    for (const auto& [input, entry] : lists[key]) all.push_back(entry);
+    for (const Json& entry : record_[key])
+      if (!lists[key].contains(entry["input"]) && !failed.contains(entry["input"]))
+        all.push_back(entry);
+    record_[key] = std::move(all);
+  }
+}
+
+Json EarlierRun::Completed(const RunRecord& now, std::map<std::string, Json> entries,
+                           const char* key) const {
+  Json list = Json::array();
+  if (!record_.is_null()) {
+    const std::set<std::string_view> inputs = SetOf(now.planned());
+    for (const Json& earlier : record_[key]) {
+      const std::string input = earlier["input"];
+      if (!inputs.contains(input)) list.push_back(earlier);  // for example of another shard
+      const auto [entry, is_of_earlier] = entries.try_emplace(input, earlier);
+      if (is_of_earlier || !earlier.contains("outputs")) continue;
+      Json outputs = earlier["outputs"];
+      for (const Json& output : entry->second["outputs"])
+        if (std::ranges::find(outputs, output) == outputs.end()) outputs.push_back(output);
+      entry->second["outputs"] = std::move(outputs);
+    }
+  }
+  for (std::size_t i = 0; i < now.planned().size(); ++i)
+    if (const auto entry = entries.find(std::string(now.planned()[i])); entry != entries.end())
+      list.push_back(entry->second);
+  return list;
+}
+
+std::vector<Problem> EarlierRun::Failures(const RunRecord& now) const {
+  std::vector<Problem> failures;
+  if (!record_.contains("failed")) return failures;
+  const std::set<std::string_view> left_out = SetOf(now.left_out());
+  std::set<std::string> reported;
+  for (const Problem& problem : now.failed()) reported.insert(problem.input);
+  for (const Json& failure : record_["failed"]) {
+    const std::string input = failure["input"];
+    // The input itself, or the archive that contains it.
+    std::string_view there = input;
+    while (!there.empty() && !left_out.contains(there))
+      there = there.substr(0, there.rfind('/') == there.npos ? 0 : there.rfind('/'));
+    if (!there.empty() && !reported.contains(input))
+      failures.push_back(FailedBefore(input, failure["reason"]));
+  }
+  return failures;
+}
+
+}  // namespace skinmask::cli
