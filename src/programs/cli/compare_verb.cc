@@ -300,7 +300,7 @@ void AddCompare(CLI::App& app, Context& context) {
       "  skinmask compare --samples s.csv --folds 2 --shard 3/20 --partial part-3.json",
       context);
   const OptionGroup group(*verb, "Input");
-  group.Add("--samples", flags->samples, "FILE", "Tables of labelled pixels");
+  AddSamplesOption(group, flags->samples, "Tables of labelled pixels");
   AddImageOptions(group, flags->pairs);
   group
       .AddDefault("--step", flags->pairs.step, "N", "Of images, every N-th pixel of every N-th row")

@@ -80,8 +80,7 @@ void EarlierRun::ReadJournal(const std::string& journal) {
 
 void EarlierRun::RequireSame(const Context& context, const Model& model,
                              const std::string& digest) const {
-  if (record_.contains("model") &&
-      record_["model"].value("sha256", Json(digest)) != Json(digest))
+  if (record_.contains("model") && record_["model"].value("sha256", Json(digest)) != Json(digest))
     throw Error(
         context.json,
         "is the record of a run with another model or threshold (the same ones complete it)");

@@ -125,7 +125,7 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
             "Folder of masks to judge as they are, or a tar archive");
   group.Add("--truth", flags.pairs.masks, "DIR|FILE.tar",
             "Folder of the true masks, or a tar archive (archives: default --images)");
-  group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels to run the model on");
+  AddSamplesOption(group, flags.samples, "Tables of labelled pixels to run the model on");
   AddDecisionFlags(*verb, flags.decision, "the model's own");
   for (const char* const name : {"abstain", "class_costs"})
     AddTableOption(*verb, FindOption(DetectorTable().rows(), name), &flags.detector);

@@ -52,6 +52,11 @@ Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pa
   return tables.empty() ? CollectSamples(pairs, run) : ReadTables(tables);
 }
 
+void AddSamplesOption(const OptionGroup& group, std::vector<std::string>& tables,
+                      const std::string& what) {
+  group.Add("--samples", tables, "FILE", what + "; - is standard input")->transform(DashIsInput());
+}
+
 void AddImageOptions(const OptionGroup& group, PairOptions& pairs) {
   group.Add("--images", pairs.images, "DIR|FILE.tar", "Folder of images, or a tar archive");
   group.Add("--masks", pairs.masks, "DIR|FILE.tar",

@@ -29,6 +29,9 @@ Samples ReadTables(const std::vector<std::string>& tables);
 Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                    const Run& run);
 
+// --samples; `what` describes it.
+void AddSamplesOption(const OptionGroup& group, std::vector<std::string>& tables,
+                      const std::string& what);
 // --images and --masks.
 void AddImageOptions(const OptionGroup& group, PairOptions& pairs);
 // --image-name, --mask-name, --label, --ignore, --invert, --whole.

@@ -89,7 +89,7 @@ void AddSample(CLI::App& app, Context& context) {
       context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   AddImageOptions(group, options->pairs);
-  group.Add("--samples", options->samples, "FILE", "Tables to add up instead");
+  AddSamplesOption(group, options->samples, "Tables to add up instead");
   group.Add("--simulate", options->simulate, "FILE.json",
             "Draw pixels from Gaussians of known parameters instead");
   group.Add("--observations", options->observations, "N", "With --simulate: so many pixels")

@@ -135,7 +135,7 @@ void AddTrain(CLI::App& app, Context& context) {
                            "lda --max-f1 -o lda.json",
                            context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
-  group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
+  AddSamplesOption(group, options->samples, "Tables of labelled pixels");
   AddImageOptions(group, options->pairs);
   output.Add("-o", options->output, "MODEL", "Model file to write")
       ->required()

@@ -131,12 +131,19 @@ CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::
   });
 }
 
-CLI::Validator DashIsOutput() {
-  return CheckedBy([](std::string& file) {
-    if (file == "-") file = kStandardOutput;
+namespace {
+
+CLI::Validator DashIs(const char* stream) {
+  return CheckedBy([stream](std::string& file) {
+    if (file == "-") file = stream;
     return std::string();
   });
 }
+
+}  // namespace
+
+CLI::Validator DashIsOutput() { return DashIs(kStandardOutput); }
+CLI::Validator DashIsInput() { return DashIs(kStandardInput); }
 
 std::string ExtensionOf(const std::filesystem::path& file) {
   return LowerCase(file.extension().native());

@@ -61,6 +61,8 @@ CLI::Validator OneOf(const std::vector<std::string>& words);
 CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what);
 // Replaces - by the path of standard output, for code that writes files.
 CLI::Validator DashIsOutput();
+// Likewise with standard input.
+CLI::Validator DashIsInput();
 std::string ExtensionOf(const std::filesystem::path& file);  // in lower case: ".png"
 // Accepts numbers from `least` to `most`, inclusive.
 template <class T>

@@ -58,6 +58,15 @@ TEST_F(TrainTest, ShardsOrderAndThreadsGiveTheSameBytes) {
 
 // The table is a pipe, which is closed when it has been read. A killed program would have the same
 // status, but only an orderly end says how long it took.
+TEST_F(TrainTest, TablesComeThroughPipes) {
+  PutSamples("s.csv");
+  const std::string model = Train("--samples s.csv", "m.json");
+  const Outcome run = Run("sample --samples s.csv -o - -q | '" SKINMASK_PROGRAM
+                          "' train --samples - -o piped.json && true");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(ReadFile(Path("piped.json")), model);
+}
+
 TEST_F(TrainTest, ASignalEndsTheFit) {
   PutSamples("s.csv");
   for (const std::string solver : {"sgd", "gradient --rate 1e-9"}) {
