@@ -93,7 +93,10 @@ using StateOfFace = std::tuple<std::int64_t, std::array<int, 4>, std::array<doub
                                std::array<StateOfSums, kFaceParts>>;
 
 StateOfSums SumsToState(const ColorSums& sums) { return {sums.pixels, sums.sums, sums.squares}; }
-ColorSums SumsOfState(const StateOfSums& state) { return std::make_from_tuple<ColorSums>(state); }
+ColorSums SumsOfState(const StateOfSums& state) {
+  const auto& [pixels, sums, squares] = state;
+  return {pixels, sums, squares};
+}
 
 StateOfFace FaceToState(const MeasuredFace& measured) {
   const auto& [id, box, frame] = measured.face;
