@@ -16,6 +16,7 @@
 #include "media/ffmpeg.h"
 #include "media/image_codec.h"
 #include "skinmask/base/error.h"
+#include "skinmask/media/image.h"
 #include "support/clips.h"
 #include "support/files.h"
 #include "support/hostile.h"
