@@ -146,7 +146,7 @@ const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
 }
 
 // The paths of the unfinished files, in static memory that a signal handler can read. An
-// UnfinishedFile that finds no free slot is not removed by RemoveUnfinishedNow, as after a kill.
+// UnfinishedFile that finds no free slot is not removed by RemoveAll, as after a kill.
 struct UnfinishedFile::Slot {
   std::atomic<bool> taken{false}, there{false};
   char path[PATH_MAX];
@@ -164,8 +164,6 @@ void BlockWhileEnding() {
 }
 
 }  // namespace
-
-void RemoveUnfinishedNow() { UnfinishedFile::RemoveAll(); }
 
 void UnfinishedFile::RemoveAll() {
   ending = true;

@@ -85,7 +85,10 @@ class UnfinishedFile {
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  static void RemoveAll();  // does what RemoveUnfinishedNow does
+  // Removes the files of all objects of this process (of at most 100 at a time). For a signal
+  // handler that ends the process: afterwards, other threads that create or rename an object block
+  // forever.
+  static void RemoveAll();
   // Renames the file to `destination`. The writer must have closed it. Throws Error; with kFail
   // also if another process has created `destination` in the meantime.
   void Rename(IfExists if_exists = IfExists::kReplace, Survives survives = Survives::kPowerLoss);
@@ -93,18 +96,13 @@ class UnfinishedFile {
  private:
   struct Slot;
   std::filesystem::path destination_, path_;
-  Slot* slot_ = nullptr;  // for RemoveUnfinishedNow
+  Slot* slot_ = nullptr;  // for RemoveAll
 };
 
 // Renames a complete file to `destination`, which is in the same folder. Throws as
 // UnfinishedFile::Rename does.
 void PutInPlace(const std::filesystem::path& file, const std::filesystem::path& destination,
                 IfExists if_exists, Survives survives = Survives::kPowerLoss);
-
-// Removes the temporary files of the UnfinishedFile objects of this process (of at most 100 objects
-// at a time). For a signal handler that ends the process: afterwards, other threads that create or
-// rename an UnfinishedFile block forever.
-void RemoveUnfinishedNow();
 
 // Removes temporary files of UnfinishedFile that ended processes left in a folder: those that were
 // last written more than a day ago.

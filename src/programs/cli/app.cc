@@ -65,7 +65,7 @@ extern "C" void RequestStop(int signal) {
 // the end of a run takes its normal course.
 extern "C" void EndNow(int) {
   if (!BlockingCall::IsUnderWay()) return;
-  RemoveUnfinishedNow();
+  UnfinishedFile::RemoveAll();
   _exit(kInterrupted);
 }
 
