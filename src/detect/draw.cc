@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <iterator>
+#include <numbers>
 #include <opencv2/imgproc.hpp>
 
 #include "base/parallel_rows.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
+#include "skinmask/detect/measure.h"
 
 namespace skinmask {
 namespace {
@@ -129,6 +132,16 @@ cv::Mat BoxMean(const cv::Mat& picture, int radius) {
   return mean;
 }
 
+// A point for OpenCV's functions that take coordinates with kShift binary places.
+constexpr int kShift = 4;
+cv::Point Fixed(const cv::Point2d& point) {
+  const auto fixed = [](double x) {
+    constexpr double kFar = 1 << 20;
+    return cvRound(std::clamp(x, -kFar, kFar) * (1 << kShift));
+  };
+  return {fixed(point.x), fixed(point.y)};
+}
+
 }  // namespace
 
 std::string ClassPalette(std::size_t count) {
@@ -218,6 +231,50 @@ cv::Mat BlackOut(const cv::Mat& bgr, const cv::Mat& mask) {
   cv::Mat result(bgr.size(), CV_8UC3, cv::Scalar());
   bgr.copyTo(result, mask);
   return result;
+}
+
+// Light lines on wider dark ones are visible on any picture.
+void DrawFaces(cv::Mat& bgr, std::span<const Face> faces) {
+  RequireType(bgr, CV_8UC3, "image");
+  constexpr double kHeightOfDigits = 22;
+  const int width = BorderWidth(bgr.size());
+  const auto draw = [&](const Face& face, const cv::Scalar& color, int thickness) {
+    cv::rectangle(bgr, face.box, color, thickness);
+    for (std::size_t i = 0; i < kFaceParts; ++i) {
+      const FacePartEllipse& part = EllipseOf(static_cast<FacePart>(i));
+      const cv::Point2d centre = face.frame.ToImage({part.x, part.y}) - cv::Point2d(.5, .5);
+      const cv::Point2d half_axes =
+          face.frame.size * cv::Point2d(part.half_width, part.half_height);
+      cv::ellipse(bgr, Fixed(centre), cv::Size(Fixed(half_axes)), face.frame.TiltDegrees(), 0, 360,
+                  color, thickness, cv::LINE_AA, kShift);
+    }
+    const double scale = std::max(.4, face.box.height / 8 / kHeightOfDigits);
+    cv::putText(bgr, std::to_string(face.id),
+                face.box.tl() + cv::Point(3 * width, cvRound(scale * kHeightOfDigits) + 3 * width),
+                cv::FONT_HERSHEY_SIMPLEX, scale, color, thickness, cv::LINE_AA);
+  };
+  for (const Face& face : faces) {
+    draw(face, cv::Scalar::all(0), 3 * width);
+    draw(face, cv::Scalar(255, 255, 255), width);
+  }
+}
+
+void DrawRegion(cv::Mat& bgr, const Region& region) {
+  RequireType(bgr, CV_8UC3, "image");
+  const double angle = region.angle_degrees * std::numbers::pi / 180;
+  const cv::Point2d along = region.semi_major * cv::Point2d(std::cos(angle), std::sin(angle));
+  const int width = std::max(1, bgr.cols / 640);
+  const auto draw = [&](const cv::Scalar& color, int thickness) {
+    cv::ellipse(bgr, Fixed(region.centroid),
+                cv::Size(Fixed({region.semi_major, region.semi_minor})), region.angle_degrees, 0,
+                360, color, thickness, cv::LINE_AA, kShift);
+    cv::line(bgr, Fixed(region.centroid - along), Fixed(region.centroid + along), color, thickness,
+             cv::LINE_AA, kShift);
+    cv::circle(bgr, Fixed(region.centroid), (3 * width) << kShift, color, thickness, cv::LINE_AA,
+               kShift);
+  };
+  draw({0, 0, 0}, 3 * width);
+  draw({0, 255, 255}, width);
 }
 
 }  // namespace skinmask

@@ -137,33 +137,4 @@ Measurement Measure(const cv::Mat& bgr, const cv::Mat& mask, std::span<const Fac
   return measured;
 }
 
-void DrawFaces(cv::Mat& bgr, std::span<const Face> faces) {
-  RequireType(bgr, CV_8UC3, "image");
-  // Lines as wide as the border of overlays, light on dark; coordinates with four binary places.
-  constexpr int kShift = 4;
-  constexpr double kRowsOfScreen = 1000, kHeightOfDigits = 22;
-  const auto fixed = [](double x, double y) {
-    return cv::Point(cvRound(x * (1 << kShift)), cvRound(y * (1 << kShift)));
-  };
-  const int width = std::max(1, cvRound(std::min(bgr.cols, bgr.rows) / kRowsOfScreen));
-  const auto draw = [&](const Face& face, const cv::Scalar& color, int thickness) {
-    cv::rectangle(bgr, face.box, color, thickness);
-    for (const FacePartEllipse& part : kPartEllipses) {
-      const cv::Point2d middle = face.frame.ToImage({part.x, part.y});
-      cv::ellipse(
-          bgr, fixed(middle.x - .5, middle.y - .5),
-          cv::Size(fixed(part.half_width * face.frame.size, part.half_height * face.frame.size)),
-          face.frame.TiltDegrees(), 0, 360, color, thickness, cv::LINE_AA, kShift);
-    }
-    const double scale = std::max(.4, face.box.height / 8 / kHeightOfDigits);
-    cv::putText(bgr, std::to_string(face.id),
-                face.box.tl() + cv::Point(3 * width, cvRound(scale * kHeightOfDigits) + 3 * width),
-                cv::FONT_HERSHEY_SIMPLEX, scale, color, thickness, cv::LINE_AA);
-  };
-  for (const Face& face : faces) {
-    draw(face, cv::Scalar::all(0), 3 * width);
-    draw(face, cv::Scalar(255, 255, 255), width);
-  }
-}
-
 }  // namespace skinmask

@@ -160,29 +160,4 @@ std::optional<Region> RegionTracker::Follow(const cv::Mat& map) {
   return region;
 }
 
-void DrawRegion(cv::Mat& bgr, const Region& region) {
-  RequireType(bgr, CV_8UC3, "image");
-  // Coordinates with four binary places. A dark line under a light one is visible on any picture.
-  constexpr int kShift = 4;
-  constexpr double kFar = 1 << 20;
-  const auto fixed = [&](double x, double y) {
-    return cv::Point(cvRound(std::clamp(x, -kFar, kFar) * (1 << kShift)),
-                     cvRound(std::clamp(y, -kFar, kFar) * (1 << kShift)));
-  };
-  const double angle = region.angle_degrees * std::numbers::pi / 180;
-  const cv::Point2d along = region.semi_major * cv::Point2d(std::cos(angle), std::sin(angle));
-  const cv::Point2d from = region.centroid - along, to = region.centroid + along;
-  const int width = std::max(1, bgr.cols / 640);
-  const auto draw = [&](const cv::Scalar& color, int thickness) {
-    cv::ellipse(bgr, fixed(region.centroid.x, region.centroid.y),
-                cv::Size(fixed(region.semi_major, region.semi_minor)), region.angle_degrees, 0, 360,
-                color, thickness, cv::LINE_AA, kShift);
-    cv::line(bgr, fixed(from.x, from.y), fixed(to.x, to.y), color, thickness, cv::LINE_AA, kShift);
-    cv::circle(bgr, fixed(region.centroid.x, region.centroid.y), (3 * width) << kShift, color,
-               thickness, cv::LINE_AA, kShift);
-  };
-  draw({0, 0, 0}, 3 * width);
-  draw({0, 255, 255}, width);
-}
-
 }  // namespace skinmask

@@ -9,6 +9,7 @@
 
 #include "skinmask/base/error.h"
 #include "skinmask/detect/detector.h"
+#include "skinmask/detect/draw.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
 #include "support/scenes.h"

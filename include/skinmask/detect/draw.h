@@ -1,9 +1,13 @@
-// Masks and classes drawn as pictures.
+// Masks and classes drawn as pictures, and faces and regions drawn into them.
 #pragma once
 
 #include <cstddef>
 #include <opencv2/core.hpp>
+#include <span>
 #include <string>
+
+#include "skinmask/detect/region.h"
+#include "skinmask/detect/seed_finder.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -24,5 +28,9 @@ cv::Mat BlackOut(const cv::Mat& bgr, const cv::Mat& mask);  // the skin on black
 // such colours (CV_8UC3). More than 256 colours are an Error.
 std::string ClassPalette(std::size_t count);
 cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb);
+// Into a picture (CV_8UC3): the box of each face with its number, and the outlines of its measured
+// parts (measure.h); a region's ellipse, its long axis and its centroid.
+void DrawFaces(cv::Mat& bgr, std::span<const Face> faces);
+void DrawRegion(cv::Mat& bgr, const Region& region);
 
 }  // namespace skinmask

@@ -63,8 +63,4 @@ inline constexpr int kUsualErosion = 2;
 Measurement Measure(const cv::Mat& bgr, const cv::Mat& mask, std::span<const Face> faces,
                     int erosion = kUsualErosion);
 
-// Draws the box of each face with its number, and the outlines of its measured parts, into a
-// picture (CV_8UC3).
-void DrawFaces(cv::Mat& bgr, std::span<const Face> faces);
-
 }  // namespace skinmask

@@ -65,7 +65,4 @@ class RegionTracker {
   std::optional<cv::Rect> window_;
 };
 
-// Draws the ellipse, its long axis and its centroid into a picture (CV_8UC3).
-void DrawRegion(cv::Mat& bgr, const Region& region);
-
 }  // namespace skinmask

@@ -9,6 +9,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "skinmask/base/error.h"
+#include "skinmask/detect/draw.h"
 #include "skinmask/media/image.h"
 
 namespace skinmask::live {

@@ -14,7 +14,7 @@
 
 #include "programs/live/window/widgets.h"
 #include "programs/live/window_case.h"
-#include "skinmask/detect/region.h"
+#include "skinmask/detect/draw.h"
 
 namespace skinmask::live {
 namespace {
