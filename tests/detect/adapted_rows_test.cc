@@ -42,8 +42,12 @@ cv::Mat RandomPicture(int width) {
   return bgr;
 }
 
+struct Maps : Adaptation {
+  int side = 1;
+};
+
 // Those of an odd side expect something, and of one that is a multiple of three have no slopes.
-PlaceMaps RandomMaps(const cv::Size& image, int side) {
+Maps RandomMaps(const cv::Size& image, int side) {
   testing::Random random(9);
   const auto cells = [side](int length) { return std::max(1, cvRound(length / double(side))); };
   const auto random_map = [&](double scale) {
@@ -51,7 +55,9 @@ PlaceMaps RandomMaps(const cv::Size& image, int side) {
     for (float& value : map) value = static_cast<float>(scale * random.Normal());
     return map;
   };
-  PlaceMaps maps{{}, random_map(2), side};
+  Maps maps;
+  maps.side = side;
+  maps.offset = random_map(2);
   if (side % 3 != 0)
     for (cv::Mat& slope : maps.slope) slope = random_map(0.01);
   if (side % 2 != 0) maps.expected = random_map(2);
@@ -80,7 +86,7 @@ double LocalOf(const std::vector<MixtureComponent>& components, const std::uint8
   return std::log(sums[0] / sums[1]);
 }
 
-double Told(const PlaceMaps& maps, int x, int y, const std::uint8_t* bgr, double colour) {
+double Told(const Maps& maps, int x, int y, const std::uint8_t* bgr, double colour) {
   double sum = colour + Enlarged(maps.offset, maps.side, x, y);
   for (std::size_t c = 0; c < 3; ++c)
     if (!maps.slope[c].empty()) sum += Enlarged(maps.slope[c], maps.side, x, y) * bgr[c];
@@ -93,9 +99,9 @@ double Told(const PlaceMaps& maps, int x, int y, const std::uint8_t* bgr, double
 
 class AdaptedRowsTest : public ::testing::Test {
  protected:
-  AdaptedRows RowsOf(const PlaceMaps& maps, const std::optional<Quadratic>& folded) const {
+  AdaptedRows RowsOf(const Maps& maps, const std::optional<Quadratic>& folded) const {
     return AdaptedRows({&local_, posterior_, folded, kOwn, kMax, kWeight, 1 - kWeight}, maps,
-                       {kScales, kShift});
+                       maps.side, {kScales, kShift});
   }
 
   std::vector<MixtureComponent> components_ = Components();
@@ -109,7 +115,7 @@ TEST_F(AdaptedRowsTest, AreTheFormulaForEveryWidth) {
   for (int width = 1; width <= kWidest; ++width) {
     const cv::Mat bgr = RandomPicture(width);
     const int side = 1 + width % 7;
-    const PlaceMaps maps = RandomMaps(bgr.size(), side);
+    const Maps maps = RandomMaps(bgr.size(), side);
     const AdaptedRows rows = RowsOf(maps, folded_), others = RowsOf(maps, not_folded_);
     std::vector<float> z(static_cast<std::size_t>(width)), other = z;
     for (int y = 0; y < kHeight; ++y) {
@@ -130,9 +136,9 @@ TEST_F(AdaptedRowsTest, AreTheFormulaForEveryWidth) {
 TEST_F(AdaptedRowsTest, WithoutDensitiesOfTheImageTheyAreTheGlobalOnes) {
   constexpr int kWidth = 131;
   const cv::Mat bgr = RandomPicture(kWidth);
-  const PlaceMaps maps = RandomMaps(bgr.size(), 3);
+  const Maps maps = RandomMaps(bgr.size(), 3);
   for (const auto& folded : {folded_, not_folded_}) {
-    const AdaptedRows rows({nullptr, posterior_, folded, kOwn, kMax, kWeight, 1}, maps,
+    const AdaptedRows rows({nullptr, posterior_, folded, kOwn, kMax, kWeight, 1}, maps, maps.side,
                            {kScales, kShift});
     std::vector<float> z(kWidth);
     std::vector<std::uint8_t> expected(kWidth), found(kWidth);

@@ -126,14 +126,15 @@ Buffers& BuffersFor(std::size_t width) {
 
 }  // namespace
 
-AdaptedRows::AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, const OutputScale& scale)
+AdaptedRows::AdaptedRows(const ColorJudge& judge, const Adaptation& maps, int side,
+                         const OutputScale& scale)
     : judge_(judge),
-      offset_(maps.offset, maps.side),
+      offset_(maps.offset, side),
       slack_(static_cast<float>(maps.slack)),
       scale_(scale) {
   for (const cv::Mat& slope : maps.slope)
-    if (!slope.empty()) slope_.emplace_back(slope, maps.side);
-  if (!maps.expected.empty()) expected_.emplace(maps.expected, maps.side);
+    if (!slope.empty()) slope_.emplace_back(slope, side);
+  if (!maps.expected.empty()) expected_.emplace(maps.expected, side);
   weights_.local = static_cast<float>(judge.local_weight);
   weights_.most = static_cast<float>(judge.global_weight * judge.most);
   weights_.has_global = judge.folded.has_value();

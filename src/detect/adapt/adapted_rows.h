@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "detect/adapt/map_row.h"
+#include "skinmask/detect/adapt.h"
 #include "skinmask/model/mixture.h"
 #include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"
@@ -35,17 +36,6 @@ struct ColorWeights {
   float most = 0;           // bound of global_weight g
   bool has_global = false;  // whether g is one quadratic, `global`
   FloatQuadratic global;
-};
-
-// What the maps add at a place:  offset + slope . colour,  per grey level of B, G and R, or the
-// offset alone. CV_32FC1 of one size, with one cell for each square of `side` pixels (map_row.h).
-// If there is a map of the expected sum, the sum moves towards it by up to `slack`.
-struct PlaceMaps {
-  std::array<cv::Mat, 3> slope;
-  cv::Mat offset;
-  int side = 1;
-  cv::Mat expected = {};
-  double slack = 0;
 };
 
 // A CalibrationSide in float: offset + slope m, by the last line that begins at or before m.
@@ -96,8 +86,9 @@ struct PlaceRow {
 
 class AdaptedRows {
  public:
-  // `judge` and what it points to must outlive this.
-  AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, const OutputScale& scale);
+  // `judge` and what it points to must outlive this. Each cell of the adaptation's maps covers
+  // `side` x `side` pixels (map_row.h).
+  AdaptedRows(const ColorJudge& judge, const Adaptation& maps, int side, const OutputScale& scale);
 
   // The log-odds z of row y of a picture of `width` pixels. With six Gaussians and a quadratic a
   // pixel takes 5 ns on one core with AVX-512. Safe from many threads.

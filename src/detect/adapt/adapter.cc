@@ -177,9 +177,7 @@ AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side,
                          is_global ? kUnbounded : options.max_global_log_odds,
                          options.local_weight,
                          adaptation.local ? options.global_weight : 1};
-  return AdaptedRows(
-      judge, {adaptation.slope, adaptation.offset, side, adaptation.expected, adaptation.slack},
-      scale);
+  return AdaptedRows(judge, adaptation, side, scale);
 }
 
 cv::Mat Adapter::EvidenceOf(const cv::Mat& small_bgr, const Adaptation& adaptation) const {
