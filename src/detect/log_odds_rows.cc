@@ -19,22 +19,15 @@ struct Above {  // 255 where z is above the threshold, else 0
   }
 };
 
-struct Probability {  // round(255 / (1 + 2^(-z / ln 2)))
+// P = 1 / (1 + 2^(-z / ln 2)): round(255 P), round(65535 P), or the bits of P.
+template <class T>
+struct ProbabilityIn {
   HWY_INLINE Words operator()(Floats z) const {
-    return hn::And(LogisticByte()(hn::Mul(z, Float(-0x1.715476p+0f))), Word(0xFF));
-  }
-};
-
-struct DeepProbability {  // round(65535 / (1 + 2^(-z / ln 2)))
-  HWY_INLINE Words operator()(Floats z) const {
-    const Floats p = LogisticFloat()(hn::Mul(z, Float(-0x1.715476p+0f)));
+    const Floats x = hn::Mul(z, Float(-0x1.715476p+0f));
+    if constexpr (sizeof(T) == 1) return hn::And(LogisticByte()(x), Word(0xFF));
+    const Floats p = LogisticFloat()(x);
+    if constexpr (sizeof(T) == 4) return Bits(p);
     return hn::And(Bits(hn::Add(hn::Mul(p, Float(65535)), Float(0x1p23f))), Word(0xFFFF));
-  }
-};
-
-struct FloatProbability {  // 1 / (1 + 2^(-z / ln 2)), as its bits
-  HWY_INLINE Words operator()(Floats z) const {
-    return Bits(LogisticFloat()(hn::Mul(z, Float(-0x1.715476p+0f))));
   }
 };
 
@@ -68,15 +61,14 @@ void RowOf(const Kernel& kernel, const float* z, std::size_t count, T* out) {
 void MaskRow(const float* z, std::size_t count, float threshold, std::uint8_t* mask) {
   RowOf(Above{threshold}, z, count, mask);
 }
-void ProbabilityRow(const float* z, std::size_t count, std::uint8_t* probability) {
-  RowOf(Probability(), z, count, probability);
+template <class T>
+void ProbabilityRow(const float* z, std::size_t count, T* probability) {
+  RowOf(ProbabilityIn<T>(), z, count, probability);
 }
-void DeepProbabilityRow(const float* z, std::size_t count, std::uint16_t* probability) {
-  RowOf(DeepProbability(), z, count, probability);
-}
-void FloatProbabilityRow(const float* z, std::size_t count, float* probability) {
-  RowOf(FloatProbability(), z, count, probability);
-}
+
+constexpr auto& ByteRow = ProbabilityRow<std::uint8_t>;
+constexpr auto& DeepRow = ProbabilityRow<std::uint16_t>;
+constexpr auto& FloatRow = ProbabilityRow<float>;
 
 }  // namespace
 }  // namespace skinmask::HWY_NAMESPACE
@@ -86,24 +78,24 @@ HWY_AFTER_NAMESPACE();
 namespace skinmask {
 
 SKINMASK_EXPORT(MaskRow);
-SKINMASK_EXPORT(ProbabilityRow);
-SKINMASK_EXPORT(DeepProbabilityRow);
-SKINMASK_EXPORT(FloatProbabilityRow);
+SKINMASK_EXPORT(ByteRow);
+SKINMASK_EXPORT(DeepRow);
+SKINMASK_EXPORT(FloatRow);
 
 void MaskRowOf(const float* z, std::size_t count, float threshold, std::uint8_t* mask) {
   SKINMASK_DISPATCH(MaskRow)(z, count, threshold, mask);
 }
 
 void ProbabilityRowOf(const float* z, std::size_t count, std::uint8_t* probability) {
-  SKINMASK_DISPATCH(ProbabilityRow)(z, count, probability);
+  SKINMASK_DISPATCH(ByteRow)(z, count, probability);
 }
 
 void ProbabilityRowOf(const float* z, std::size_t count, std::uint16_t* probability) {
-  SKINMASK_DISPATCH(DeepProbabilityRow)(z, count, probability);
+  SKINMASK_DISPATCH(DeepRow)(z, count, probability);
 }
 
 void ProbabilityRowOf(const float* z, std::size_t count, float* probability) {
-  SKINMASK_DISPATCH(FloatProbabilityRow)(z, count, probability);
+  SKINMASK_DISPATCH(FloatRow)(z, count, probability);
 }
 
 }  // namespace skinmask
