@@ -184,7 +184,8 @@ std::string Score(const Item& item, const Variant& variant, const skinmask::Mode
   finders.push_back(std::make_unique<skinmask::bench::Found>(item.seeds));
   const double threshold = model.decision.threshold;
   const skinmask::Adapter adapter(model, threshold, std::move(finders), variant.options);
-  const cv::Mat z = adapter.LogOdds(bgr);
+  const auto adaptation = adapter.Adapt(bgr);
+  const cv::Mat z = adaptation ? adapter.LogOdds(bgr, *adaptation) : cv::Mat();
   const cv::Mat mask = WithoutSpecks(variant.grabcut ? GrabCut(bgr, item.seeds)
                                      : z.empty()     ? skinmask::DetectMask(posterior, bgr)
                                                      : skinmask::MaskOf(z, threshold),

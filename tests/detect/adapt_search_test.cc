@@ -15,6 +15,7 @@ using testing::Astronaut;
 using testing::Noisy;
 using testing::Same;
 using testing::Scene;
+using testing::ScoredStream;
 using testing::Window;
 
 // Takes its time, each time another.
@@ -69,7 +70,7 @@ TEST(AdaptStream, SearchesLessWhileNothingChanges) {
 
 TEST(AdaptStream, WhenASearchEndsDoesNotMatter) {
   const Scene scene = Astronaut();
-  StreamAdapter quick(AdapterOf(HogFaceFinder()), {5, 2}),
+  ScoredStream quick(AdapterOf(HogFaceFinder()), {5, 2}),
       slow(AdapterOf(std::make_unique<Slow>()), {5, 2});
   for (int i = 0; i < 20; ++i) {
     const cv::Mat bgr = Window(scene, i).bgr;

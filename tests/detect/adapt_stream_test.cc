@@ -24,9 +24,11 @@ using testing::AdapterOf;
 using testing::Astronaut;
 using testing::F1;
 using testing::Hopper;
+using testing::LogOddsOf;
 using testing::Noisy;
 using testing::Same;
 using testing::Scene;
+using testing::ScoredStream;
 using testing::Window;
 
 cv::Mat Lit(const cv::Mat& bgr, double gain, const cv::Scalar& tint = {1, 1, 1}) {
@@ -48,14 +50,14 @@ double Change(const cv::Mat& before, const cv::Mat& after) {
 TEST(AdaptStream, TheFirstFrameIsAdaptedLikeAPhotograph) {
   const Scene scene = Astronaut();
   const auto adapter = AdapterOf(HogFaceFinder());
-  StreamAdapter stream(adapter);
-  EXPECT_TRUE(Same(stream.LogOdds(scene.bgr), adapter->LogOdds(scene.bgr)));
+  ScoredStream stream(adapter);
+  EXPECT_TRUE(Same(stream.LogOdds(scene.bgr), LogOddsOf(*adapter, scene.bgr)));
 }
 
 TEST(AdaptStream, AStillPictureStaysAsItIs) {
   const Scene scene = Astronaut();
   for (const int lag : {0, 3}) {
-    StreamAdapter stream(AdapterOf(HogFaceFinder()), {8, lag});
+    ScoredStream stream(AdapterOf(HogFaceFinder()), {8, lag});
     for (int i = 0; i < 10; ++i) stream.LogOdds(Window(scene, i).bgr);
     const cv::Mat frozen = Window(scene, 10).bgr;
     cv::Mat settled;
@@ -133,7 +135,7 @@ TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
 TEST(AdaptStream, FollowsACameraThatMoves) {
   const Scene scene = Astronaut();
   const auto adapter = AdapterOf(HogFaceFinder());
-  StreamAdapter stream(adapter, {8, 3});
+  ScoredStream stream(adapter, {8, 3});
   for (int i = 0; i < 60; ++i) {
     const Scene window = Window(scene, i);
     const cv::Mat z = stream.LogOdds(window.bgr);
@@ -141,7 +143,7 @@ TEST(AdaptStream, FollowsACameraThatMoves) {
     // Against a search in this very frame, at every distance from the last one.
     if (i >= 3 && i % 5 == 0) {
       EXPECT_GT(F1(MaskFrom(z, window.bgr), window.truth),
-                F1(MaskFrom(adapter->LogOdds(window.bgr), window.bgr), window.truth) - 0.08)
+                F1(MaskFrom(LogOddsOf(*adapter, window.bgr), window.bgr), window.truth) - 0.08)
           << i;
     }
   }
@@ -149,9 +151,9 @@ TEST(AdaptStream, FollowsACameraThatMoves) {
 
 TEST(AdaptStream, FollowsTheLight) {
   const Scene scene = Astronaut();
-  StreamAdapter stream(AdapterOf(HogFaceFinder()), {8, 3});
+  ScoredStream stream(AdapterOf(HogFaceFinder()), {8, 3});
   const double at_first =
-      F1(MaskFrom(AdapterOf(HogFaceFinder())->LogOdds(scene.bgr), scene.bgr), scene.truth);
+      F1(MaskFrom(LogOddsOf(*AdapterOf(HogFaceFinder()), scene.bgr), scene.bgr), scene.truth);
   // Dimmer by 1.5 % with each frame, and bluer.
   for (int i = 0; i < 48; ++i) {
     const cv::Mat bgr = Lit(scene.bgr, std::pow(0.985, i), {1 + i / 200., 1, 1 - i / 200.});
@@ -165,9 +167,9 @@ TEST(AdaptStream, FollowsTheLight) {
 TEST(AdaptStream, ACutLeavesTheOldModelAtOnce) {
   const Scene second = Window(Hopper(), 0);
   const auto adapter = AdapterOf(HogFaceFinder());
-  const double alone = F1(MaskFrom(adapter->LogOdds(second.bgr), second.bgr), second.truth);
+  const double alone = F1(MaskFrom(LogOddsOf(*adapter, second.bgr), second.bgr), second.truth);
   for (const int lag : {0, 3}) {
-    StreamAdapter stream(adapter, {8, lag});
+    ScoredStream stream(adapter, {8, lag});
     // With a search under way at the cut.
     for (int i = 0; i < 9; ++i) stream.LogOdds(Window(Astronaut(), i).bgr);
     for (int i = 0; i < 12; ++i) {
@@ -186,7 +188,7 @@ TEST(AdaptStream, NothingIsCarriedOverACut) {
   const cv::Mat scenes[] = {Window(Astronaut(), 0).bgr, Window(Hopper(), 0).bgr};
   for (const int first : {0, 1}) {
     const cv::Mat &before = scenes[first], &after = scenes[1 - first];
-    StreamAdapter joined(adapter), alone(adapter);
+    ScoredStream joined(adapter), alone(adapter);
     for (int i = 0; i < 6; ++i) joined.Follow(Noisy(before, static_cast<std::uint64_t>(i)));
     for (int i = 0; i < 3; ++i) {
       const cv::Mat frame = Noisy(after, 10 + static_cast<std::uint64_t>(i));
@@ -227,7 +229,7 @@ TEST(AdaptStream, RecoversAFaceThatWasLost) {
   EXPECT_EQ(now, nullptr);
   for (int i = 0; i < 5; ++i) now = stream.Follow(Noisy(scene.bgr, static_cast<std::uint64_t>(i)));
   ASSERT_TRUE(now);
-  const double alone = F1(MaskFrom(adapter->LogOdds(scene.bgr), scene.bgr), scene.truth);
+  const double alone = F1(MaskFrom(LogOddsOf(*adapter, scene.bgr), scene.bgr), scene.truth);
   EXPECT_GT(F1(MaskFrom(adapter->LogOdds(scene.bgr, *now), scene.bgr), scene.truth), alone - 0.02);
 }
 
@@ -237,7 +239,7 @@ TEST(AdaptStream, ASceneWithoutAFaceSoonGetsTheGlobalModel) {
   cv::Mat flipped;
   cv::flip(scene.bgr, flipped, 0);
   for (const int lag : {0, 3}) {
-    StreamAdapter stream(AdapterOf(HogFaceFinder({.turned_pixels = 0})), {8, lag});
+    ScoredStream stream(AdapterOf(HogFaceFinder({.turned_pixels = 0})), {8, lag});
     for (int i = 0; i < 9; ++i) stream.LogOdds(scene.bgr);
     for (int i = 0; i < 20; ++i) {
       const cv::Mat z = stream.LogOdds(flipped);
@@ -258,7 +260,7 @@ TEST(AdaptStream, FramesWithoutAFaceAreDividedWhereTheyDivide) {
   const auto first = stream.Follow(hidden);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->summary.by, AdaptationSummary::By::kImage);
-  EXPECT_TRUE(Same(adapter->LogOdds(hidden, *first), adapter->LogOdds(hidden)));
+  EXPECT_TRUE(Same(adapter->LogOdds(hidden, *first), LogOddsOf(*adapter, hidden)));
   for (int i = 0; i < 8; ++i) EXPECT_EQ(stream.Follow(hidden), first) << i;
   const auto noisy = stream.Follow(Noisy(hidden, 5));
   ASSERT_TRUE(noisy);
@@ -299,7 +301,7 @@ TEST(AdaptStream, ASeedOfNoUseLeavesTheFramesOwnDecision) {
 
 TEST(AdaptStream, GoesOnInAnotherSize) {
   const Scene scene = Astronaut();
-  StreamAdapter stream(AdapterOf(HogFaceFinder()));
+  ScoredStream stream(AdapterOf(HogFaceFinder()));
   ASSERT_EQ(stream.LogOdds(scene.bgr).size(), scene.bgr.size());
   const cv::Mat window = Window(scene, 0).bgr;
   EXPECT_EQ(stream.LogOdds(window).size(), window.size());
@@ -307,10 +309,10 @@ TEST(AdaptStream, GoesOnInAnotherSize) {
 
 TEST(AdaptStream, SeedsThatAreGivenStay) {
   const Scene scene = Hopper();
-  StreamAdapter stream(AdapterOf(FixedSeed(cv::Rect(230, 150, 60, 60))));
+  ScoredStream stream(AdapterOf(FixedSeed(cv::Rect(230, 150, 60, 60))));
   for (int i = 0; i < 20; ++i)
     EXPECT_FALSE(stream.LogOdds(Lit(scene.bgr, 1 - i / 100.)).empty()) << i;
-  StreamAdapter beyond(AdapterOf(FixedSeed(cv::Rect(500, 500, 60, 60))), {8, 2});
+  ScoredStream beyond(AdapterOf(FixedSeed(cv::Rect(500, 500, 60, 60))), {8, 2});
   EXPECT_ERROR(for (int i = 0; i < 3; ++i) beyond.LogOdds(scene.bgr),
                "`seed_rect` 500,500,60,60: is not within");
 }
@@ -320,7 +322,7 @@ TEST(AdaptStream, WithoutAThreadForTheSearchItIsDoneWhenItIsDue) {
   constexpr std::size_t kMuchTooLarge = std::size_t{1} << 50;
   const Scene scene = Astronaut();
   const auto adapter = AdapterOf(HogFaceFinder());
-  StreamAdapter aside(adapter, {8, 2}), without(adapter, {8, 2});
+  ScoredStream aside(adapter, {8, 2}), without(adapter, {8, 2});
   std::vector<cv::Mat> wanted;
   for (int i = 0; i < 4; ++i) wanted.push_back(aside.LogOdds(scene.bgr));
   EXPECT_FALSE(Same(wanted.front(), wanted.back()));

@@ -24,6 +24,7 @@ using testing::F1;
 using testing::GreenPicture;
 using testing::kInside;
 using testing::kSkin;
+using testing::LogOddsOf;
 using testing::TrueSkin;
 
 Adapter SeededAdapter(std::unique_ptr<SeedFinder> finder, const AdaptOptions& options = {}) {
@@ -40,7 +41,7 @@ TEST(Adapt, ARectangleOfSkinFindsTheRestOfIt) {
   for (const bool refined : {false, true}) {
     AdaptOptions options;
     options.refinement.enabled = refined;
-    const cv::Mat z = SeededAdapter(FixedSeed(kInside), options).LogOdds(bgr);
+    const cv::Mat z = LogOddsOf(SeededAdapter(FixedSeed(kInside), options), bgr);
     ASSERT_EQ(z.size(), bgr.size());
     ASSERT_EQ(z.type(), CV_32FC1);
     EXPECT_GT(F1(MaskOf(z, global.decision.threshold), truth), 0.97);
@@ -78,7 +79,7 @@ TEST(Adapt, AsManyGaussiansAsOptionsAllowFit) {
 
 TEST(Adapt, SeedsOutsideTheImageAreErrors) {
   const Adapter adapter = SeededAdapter(FixedSeed(cv::Rect(300, 0, 40, 40)));
-  EXPECT_ERROR(adapter.LogOdds(GreenPicture()),
+  EXPECT_ERROR(LogOddsOf(adapter, GreenPicture()),
                "`seed_rect` 300,0,40,40: is not within the image (of 320x200");
 }
 
@@ -89,7 +90,7 @@ TEST(Adapt, EmptyAndTinyImagesHaveNoSeeds) {
     const std::optional<Adaptation> adaptation = adapter.Adapt(image);
     ASSERT_TRUE(adaptation);
     EXPECT_EQ(adaptation->summary.by, AdaptationSummary::By::kNothing);
-    EXPECT_EQ(adapter.LogOdds(image).size(), size);
+    EXPECT_EQ(LogOddsOf(adapter, image).size(), size);
   }
 }
 
@@ -127,7 +128,7 @@ TEST(Adapt, AnImageWithoutAFaceIsDividedWhereItsColoursDivide) {
   EXPECT_GT(F1(MaskOf(adapter.LogOdds(bgr, *adaptation), model.decision.threshold), truth), 0.95);
   AdaptOptions off;
   off.image.enabled = false;
-  EXPECT_TRUE(SeededAdapter(HogFaceFinder(), off).LogOdds(bgr).empty());
+  EXPECT_TRUE(LogOddsOf(SeededAdapter(HogFaceFinder(), off), bgr).empty());
 }
 
 }  // namespace

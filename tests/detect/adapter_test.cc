@@ -16,6 +16,7 @@
 namespace skinmask {
 namespace {
 
+using testing::LogOddsOf;
 using testing::Same;
 
 // A head and a hand before two walls, with noise.
@@ -52,7 +53,7 @@ TEST(Adapter, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
       const std::optional<Adaptation> adaptation = adapter.Adapt(bgr);
       ASSERT_TRUE(adaptation);
       const cv::Mat z = adapter.LogOdds(bgr, *adaptation);
-      EXPECT_TRUE(Same(z, adapter.LogOdds(bgr)));
+      EXPECT_TRUE(Same(z, LogOddsOf(adapter, bgr)));
       cv::Mat found, probability;
       for (const double threshold : {0., 0.0004, model.decision.threshold, 0.5, 0.99, 1.}) {
         adapter.MaskAndProbability(bgr, *adaptation, threshold, found, probability);
@@ -113,12 +114,12 @@ TEST(Adapter, TargetsAndThreadsDoNotMatter) {
   const cv::Mat bgr = HeadAndHand(size);
   const Model model = testing::TrainedOfKind(Kind::kQda);
   const Adapter adapter = AdapterFor(model, size);
-  const cv::Mat expected = adapter.LogOdds(bgr);
+  const cv::Mat expected = LogOddsOf(adapter, bgr);
   for (const std::string& name : UsableTargets()) {
     const testing::ForcedTarget target(name);
     for (const std::size_t threads : {1u, 3u}) {
       const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
-      EXPECT_TRUE(Same(adapter.LogOdds(bgr), expected)) << name << threads;
+      EXPECT_TRUE(Same(LogOddsOf(adapter, bgr), expected)) << name << threads;
     }
   }
 }

@@ -16,6 +16,7 @@
 #include "skinmask/media/image.h"
 #include "support/files.h"
 #include "support/pictures.h"
+#include "support/scenes.h"
 
 namespace skinmask {
 namespace {
@@ -92,7 +93,7 @@ TEST(PictureTypes, AdaptationTakesBgr) {
   ASSERT_TRUE(adaptation);
   cv::Mat mask, probability;
   ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->Adapt(m); });
-  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->LogOdds(m); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { testing::LogOddsOf(*adapter, m); });
   ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->LogOdds(m, *adaptation); });
   ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->Mask(m, *adaptation, 0.5, mask); });
   ExpectTakesOnly(CV_8UC3,

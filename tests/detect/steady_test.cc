@@ -18,6 +18,7 @@ using testing::Hopper;
 using testing::Noisy;
 using testing::Same;
 using testing::Scene;
+using testing::ScoredStream;
 using testing::Window;
 
 // Of 160 x 120 pixels, from this corner of a blurred noise on.
@@ -127,7 +128,7 @@ std::shared_ptr<const Adapter> AdapterOfSteadiness(double steady) {
 
 TEST(Steady, AFilmOfOnePictureNeverChanges) {
   const cv::Mat bgr = Window(Astronaut(), 0).bgr;
-  StreamAdapter stream(AdapterOfSteadiness(0.5));
+  ScoredStream stream(AdapterOfSteadiness(0.5));
   const cv::Mat first = stream.LogOdds(bgr);
   for (int i = 0; i < 40; ++i) EXPECT_TRUE(Same(stream.LogOdds(bgr), first)) << i;
 }
@@ -182,7 +183,7 @@ TEST(Steady, ACutBringsNothingWithIt) {
   cv::Mat first = Window(Astronaut(), 0).bgr;
   cv::addWeighted(first, 0.3, cv::Mat(first.size(), CV_8UC3, cv::mean(second)), 0.7, 0, first);
   const auto adapter = AdapterOfSteadiness(0.5);
-  StreamAdapter joined(adapter), alone(adapter);
+  ScoredStream joined(adapter), alone(adapter);
   for (int i = 0; i < 6; ++i) joined.LogOdds(first);
   for (int i = 0; i < 6; ++i) {
     const cv::Mat bgr = Noisy(second, static_cast<std::uint64_t>(i));

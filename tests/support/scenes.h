@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "skinmask/detect/adapt.h"
+#include "skinmask/detect/adapt_stream.h"
 #include "skinmask/media/image.h"
 #include "support/files.h"
 #include "support/world.h"
@@ -55,6 +56,26 @@ inline std::shared_ptr<const Adapter> AdapterOf(std::unique_ptr<SeedFinder> find
   return std::make_shared<const Adapter>(model, model.decision.threshold, std::move(finders),
                                          options);
 }
+
+// The log-odds of a picture that is adapted to; empty if there is nothing to adapt to.
+inline cv::Mat LogOddsOf(const Adapter& adapter, const cv::Mat& bgr) {
+  const std::optional<Adaptation> adaptation = adapter.Adapt(bgr);
+  return adaptation ? adapter.LogOdds(bgr, *adaptation) : cv::Mat();
+}
+
+// A stream that also gives them for each frame.
+class ScoredStream : public StreamAdapter {
+ public:
+  ScoredStream(const std::shared_ptr<const Adapter>& adapter, const StreamOptions& options = {})
+      : StreamAdapter(adapter, options), adapter_(adapter) {}
+  cv::Mat LogOdds(const cv::Mat& bgr) {
+    const std::shared_ptr<const Adaptation> adaptation = Follow(bgr);
+    return adaptation ? adapter_->LogOdds(bgr, *adaptation) : cv::Mat();
+  }
+
+ private:
+  std::shared_ptr<const Adapter> adapter_;
+};
 
 // Of the masks that are 255 at skin; a truth may be grey.
 inline double F1(const cv::Mat& mask, const cv::Mat& truth) {

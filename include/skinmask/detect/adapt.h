@@ -78,14 +78,13 @@ class Adapter {
   Adapter(const Model& model, double own_threshold,
           std::vector<std::unique_ptr<SeedFinder>> finders, const AdaptOptions& options = {});
 
-  // log P(skin | pixel, image) / P(not skin | pixel, image), CV_32FC1, for MaskOf and ProbabilityOf
-  // (detect_image.h). Empty if there is nothing to adapt to; the global model is then the answer.
-  // Safe from many threads; the result does not depend on their number.
-  cv::Mat LogOdds(const cv::Mat& bgr) const;
-  // The same in two steps. The first works on a small image only, except for finding the seeds.
-  // Here and below `bgr` must have the size of the image that was adapted to; another size is an
-  // Error.
+  // Works on a small image only, except for finding the seeds. Absent if there is nothing to adapt
+  // to; the global model is then the answer. Safe from many threads; the results of this class do
+  // not depend on their number.
   std::optional<Adaptation> Adapt(const cv::Mat& bgr) const;
+  // log P(skin | pixel, image) / P(not skin | pixel, image), CV_32FC1, for MaskOf and ProbabilityOf
+  // (detect_image.h). Here and below `bgr` must have the size of the image that was adapted to;
+  // another size is an Error.
   cv::Mat LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const;
 
   // The same as MaskOf and ProbabilityOf of these log-odds, to the bit, CV_8UC1, into matrices that

@@ -49,10 +49,6 @@ class StreamAdapter {
   std::shared_ptr<const Sight> See(const cv::Mat& bgr);
   std::shared_ptr<const Adaptation> Learn(const Sight& sight);
 
-  // Follow, and then Adapter::LogOdds(bgr, *adaptation), which for several frames may also be
-  // called in parallel. Empty if Follow gives null.
-  cv::Mat LogOdds(const cv::Mat& bgr);
-
  private:
   class Watch;
   class State;

@@ -36,8 +36,6 @@ class StreamAdapter::State {
     filter_.SetTimeConstant(FramesOf(is_known ? frames_per_second : kUsualRate));
   }
 
-  const Adapter& adapter() const { return *adapter_; }
-
   Sight See(const cv::Mat& bgr) { return watch_.See(bgr); }
 
   std::shared_ptr<const Adaptation> Learn(const Sight& sight) {
@@ -169,11 +167,6 @@ std::shared_ptr<const StreamAdapter::Sight> StreamAdapter::See(const cv::Mat& bg
 
 std::shared_ptr<const Adaptation> StreamAdapter::Learn(const Sight& sight) {
   return state_->Learn(sight);
-}
-
-cv::Mat StreamAdapter::LogOdds(const cv::Mat& bgr) {
-  const std::shared_ptr<const Adaptation> adaptation = Follow(bgr);
-  return adaptation ? state_->adapter().LogOdds(bgr, *adaptation) : cv::Mat();
 }
 
 }  // namespace skinmask

@@ -141,11 +141,6 @@ bool Adapter::IsGlobal(const Adaptation& adaptation) const {
          calibration_.neither.identity() && cv::countNonZero(adaptation.offset) == 0;
 }
 
-cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
-  const std::optional<Adaptation> adaptation = Adapt(bgr);
-  return adaptation ? LogOdds(bgr, *adaptation) : cv::Mat();
-}
-
 const AdaptOptions& Adapter::OptionsOf(const Adaptation& adaptation) const {
   return adaptation.summary.by == AdaptationSummary::By::kImage ? image_options_ : options_;
 }

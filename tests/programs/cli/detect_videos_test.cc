@@ -10,6 +10,7 @@
 #include "skinmask/model/posterior.h"
 #include "skinmask/pipeline/run.h"
 #include "support/pictures.h"
+#include "support/scenes.h"
 #include "support/video_program.h"
 
 namespace skinmask {
@@ -281,8 +282,8 @@ TEST_F(VideoDetectTest, TheAdaptedModelIsCarriedInOrder) {
               0);
   std::vector<std::unique_ptr<SeedFinder>> finders;
   finders.push_back(FixedSeed(cv::Rect(60, 40, 40, 40)));
-  StreamAdapter stream(std::make_shared<Adapter>(DefaultModel(), DefaultModel().decision.threshold,
-                                                 std::move(finders)));
+  testing::ScoredStream stream(std::make_shared<Adapter>(
+      DefaultModel(), DefaultModel().decision.threshold, std::move(finders)));
   VideoReader reader(Path("a.mp4").string());
   stream.SetRate(reader.info().rate.Value());
   std::string expected;
