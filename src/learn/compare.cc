@@ -123,7 +123,7 @@ void Gather(ComparedModel& model, const std::vector<std::string>& problems) {
     if (!problems[fold].empty())
       model.problem =
           fmt::format("{} fold {}: {}", model.given ? "on" : "without", fold + 1, problems[fold]);
-  if (model.problem.empty() && !(model.Auc().mean && model.BestF1().mean && model.LogLoss().mean))
+  if (model.problem.empty() && !model.IsScored())
     model.problem = "no fold holds both the positive class and another one";
   if (!model.problem.empty()) model.folds.clear();
 }
@@ -181,9 +181,10 @@ Estimate ComparedModel::MeanOf(std::optional<double> FoldScore::*score) const {
 }
 
 Estimate ComparedModel::Of(Criterion criterion) const { return MeanOf(RowOf(criterion).score); }
-Estimate ComparedModel::Auc() const { return MeanOf(&FoldScore::auc); }
-Estimate ComparedModel::BestF1() const { return MeanOf(&FoldScore::best_f1); }
-Estimate ComparedModel::LogLoss() const { return MeanOf(&FoldScore::log_loss); }
+
+bool ComparedModel::IsScored() const {
+  return Of(Criterion::kAuc).mean && Of(Criterion::kBestF1).mean && Of(Criterion::kLogLoss).mean;
+}
 
 double ComparedModel::Seconds() const {
   double sum = 0;

@@ -101,8 +101,8 @@ ComparedModel ReadCompared(const JsonNode& node) {
     if (model.folds.back().classes.classes != model.folds.front().classes.classes)
       fold.Fail(" has other classes than the first");
   }
-  const bool scored = model.Auc().mean && model.BestF1().mean && model.LogLoss().mean;
-  if (model.problem.empty() != scored) node.Fail(" has neither scores nor a problem, or both");
+  if (model.problem.empty() != model.IsScored())
+    node.Fail(" has neither scores nor a problem, or both");
   return model;
 }
 

@@ -144,7 +144,8 @@ TEST(Choice, AGivenModelIsJudgedOnTheSameFolds) {
   }
   EXPECT_EQ(given->Parameters(), FreeParameters(own));
   const auto trained = std::ranges::find(comparison.models, "lda BGR", &ComparedModel::Name);
-  EXPECT_EQ(*trained->Auc().mean, *Compare(samples, {lda}, {}).models[0].Auc().mean);
+  EXPECT_EQ(*trained->MeanOf(&FoldScore::auc).mean,
+            *Compare(samples, {lda}, {}).models[0].MeanOf(&FoldScore::auc).mean);
 }
 
 TEST(Choice, AGivenModelThatCannotBeJudgedSaysWhy) {

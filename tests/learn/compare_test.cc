@@ -138,7 +138,8 @@ std::string Figures(const Comparison& comparison) {
   };
   for (const ComparedModel& m : comparison.models) {
     text += CandidateName(m.options) + " " + m.problem;
-    for (const Estimate& e : {m.Auc(), m.BestF1(), m.LogLoss()}) add(e.mean), add(e.standard_error);
+    for (const auto score : {&FoldScore::auc, &FoldScore::best_f1, &FoldScore::log_loss})
+      add(m.MeanOf(score).mean), add(m.MeanOf(score).standard_error);
     add(m.PooledLogLoss());
     for (const FoldScore& f : m.folds) add(f.auc), add(f.best_f1), add(f.log_loss);
     text += "\n";
@@ -190,9 +191,9 @@ TEST(Compare, EqualsTrainingAndEvaluatingFoldByFold) {
     loss += fold_loss;
     pixels += n;
   }
-  EXPECT_NEAR(*compared.Auc().mean, sum / 5, 1e-12);
+  EXPECT_NEAR(*compared.MeanOf(&FoldScore::auc).mean, sum / 5, 1e-12);
   for (const FoldScore& fold : compared.folds) squares += std::pow(*fold.auc - sum / 5, 2);
-  EXPECT_NEAR(*compared.Auc().standard_error, std::sqrt(squares / 4 / 5), 1e-12);
+  EXPECT_NEAR(*compared.MeanOf(&FoldScore::auc).standard_error, std::sqrt(squares / 4 / 5), 1e-12);
   EXPECT_NEAR(*compared.PooledLogLoss(), loss / pixels, 1e-8);
   EXPECT_EQ(static_cast<double>(compared.PooledCounts().Total()), pixels);
 }
@@ -212,9 +213,11 @@ TEST(Compare, SortsByTheCriterionAndTiesByTheGivenOrder) {
     EXPECT_EQ(place("qda BGR"), place("qda YCrCb") + 1);  // the same but for rounding
     for (std::size_t i = 1; i < models.size(); ++i) {
       const ComparedModel &a = models[i - 1], &b = models[i];
-      const double lead = criterion == Criterion::kAuc      ? *a.Auc().mean - *b.Auc().mean
-                          : criterion == Criterion::kBestF1 ? *a.BestF1().mean - *b.BestF1().mean
-                                                            : *b.LogLoss().mean - *a.LogLoss().mean;
+      const auto score = criterion == Criterion::kAuc      ? &FoldScore::auc
+                         : criterion == Criterion::kBestF1 ? &FoldScore::best_f1
+                                                           : &FoldScore::log_loss;
+      const double lead = (criterion == Criterion::kLogLoss ? -1 : 1) *
+                          (*a.MeanOf(score).mean - *b.MeanOf(score).mean);
       EXPECT_GE(lead, -1e-9);
     }
   }

@@ -86,9 +86,7 @@ struct ComparedModel {
   std::string Name() const;          // the candidate's, or the given model's
   std::uint64_t Parameters() const;  // the maximum over the folds' models
   Estimate Of(Criterion criterion) const;
-  Estimate Auc() const;
-  Estimate BestF1() const;
-  Estimate LogLoss() const;
+  bool IsScored() const;  // whether some folds have an AUC, an F1 and a log-loss
   Estimate MeanOf(std::optional<double> FoldScore::*score) const;
   double Seconds() const;  // of a fit, mean over folds
   // Pooled over the pixels of all folds.

@@ -238,8 +238,8 @@ void PrintComparison(const Comparison& comparison) {
       Print(" {}\n", m.problem);
       continue;
     }
-    for (const Estimate& e : {m.Auc(), m.BestF1(), m.LogLoss()})
-      Print(" {:>9} {:>9}", Shown(e.mean), Shown(e.standard_error));
+    for (const Criterion shown : {Criterion::kAuc, Criterion::kBestF1, Criterion::kLogLoss})
+      Print(" {:>9} {:>9}", Shown(m.Of(shown).mean), Shown(m.Of(shown).standard_error));
     const PairedDifference& d = choice->differences[i];
     Print(" {:>9} {:>8} {:>10} {:>10} {:>10}{}\n", Shown(m.PooledCounts().F1()),
           m.given ? "-" : fmt::format("{:.4f}", m.Seconds()), m.Parameters(),
