@@ -24,9 +24,6 @@ constexpr std::pair<Terms, std::string_view> kTerms[] = {
 constexpr std::pair<Solver, std::string_view> kSolvers[] = {
     {Solver::kNewton, "newton"}, {Solver::kGradient, "gradient"}, {Solver::kSgd, "sgd"}};
 
-constexpr std::pair<Estimator, std::string_view> kEstimators[] = {
-    {Estimator::kMaximumLikelihood, "mle"}, {Estimator::kUnbiased, "unbiased"}};
-
 constexpr double kAny = std::numeric_limits<double>::infinity();
 
 // A comma may end the list.
@@ -207,7 +204,7 @@ const OptionTable<FitOptions>& FitTable() {
       Option("features.channels", ChannelsOf, SetChannels)
           .Shown("channels", "Model", "CHANNEL,CHANNEL", "Channels of it to use (default: all)")
           .List(),
-      Option("estimator", &O::estimator, kEstimators)
+      Option("estimator", &O::estimator, kEstimatorNames)
           .Shown("covariance", "Model", "mle|unbiased", "mle (divide by n) or unbiased (n - 1)")
           .OfKinds({"qda", "lda", "gaussian-nb"}),
       Option("shrinkage", &O::shrinkage, ShrinkageOf, ShrinkageFrom)

@@ -30,9 +30,6 @@ constexpr std::pair<Kind, std::string_view> kKinds[] = {
     {Kind::kHistogram, "histogram"},
 };
 
-constexpr std::pair<Estimator, std::string_view> kEstimators[] = {
-    {Estimator::kMaximumLikelihood, "mle"}, {Estimator::kUnbiased, "unbiased"}};
-
 // Throws Error for a violated requirement; `where` precedes the problem in the message.
 class Requirements {
  public:
@@ -227,13 +224,11 @@ std::vector<Gaussian> ClassModel::gaussians() const {
 
 Kind KindFromName(std::string_view name) { return FromNameIn(kKinds, "model kind", name); }
 
-std::string_view EstimatorName(Estimator wanted) { return NameIn(kEstimators, wanted); }
+std::string_view EstimatorName(Estimator wanted) { return NameIn(kEstimatorNames, wanted); }
 
 Estimator EstimatorFromName(std::string_view name) {
-  return FromNameIn(kEstimators, "covariance", name);
+  return FromNameIn(kEstimatorNames, "covariance", name);
 }
-
-std::vector<std::string_view> EstimatorNames() { return NamesIn(kEstimators); }
 
 void Validate(const Model& model, std::string_view subject) {
   const Requirements require(subject);

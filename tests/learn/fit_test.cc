@@ -68,8 +68,10 @@ TEST(Fit, OneChannelIsTheTextbookFormula) {
 }
 
 TEST(Fit, NamesOfOptionsLeadBack) {
-  for (const std::string_view name : EstimatorNames())
-    EXPECT_EQ(EstimatorName(EstimatorFromName(name)), name);
+  for (const auto& [estimator, name] : kEstimatorNames) {
+    EXPECT_EQ(EstimatorName(estimator), name);
+    EXPECT_EQ(EstimatorFromName(name), estimator);
+  }
   EXPECT_ERROR(EstimatorFromName("mel"), "covariance 'mel': is unknown (did you mean mle? there");
   EXPECT_ERROR(TermsFromName("square"), "terms 'square': is unknown (did you mean squares? there");
   FitOptions options;

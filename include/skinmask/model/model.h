@@ -37,10 +37,10 @@ bool IsHistogram(Kind kind);
 
 // Divide by n (maximum likelihood), or by n - 1 (n - K for the pooled covariance).
 enum class Estimator { kMaximumLikelihood, kUnbiased };
-// "mle", "unbiased"; EstimatorFromName throws Error that lists them.
+inline constexpr std::pair<Estimator, std::string_view> kEstimatorNames[] = {
+    {Estimator::kMaximumLikelihood, "mle"}, {Estimator::kUnbiased, "unbiased"}};
 std::string_view EstimatorName(Estimator estimator);
-Estimator EstimatorFromName(std::string_view name);
-std::vector<std::string_view> EstimatorNames();
+Estimator EstimatorFromName(std::string_view name);  // throws Error that lists them
 
 struct Gaussian {
   double weight = 1;         // in (0, 1]; all components' of a class sum to 1

@@ -71,7 +71,7 @@ void AddCandidateFlags(CLI::App& verb, CompareFlags& flags) {
       ->allow_extra_args(false);
   group.AddDefault("--shrinkage", flags.shrinkages, "auto|S,S", "As for train, of qda and lda")
       ->delimiter(',');
-  const std::vector<std::string_view> estimators = EstimatorNames();
+  const std::vector<std::string_view> estimators = NamesIn(kEstimatorNames);
   group.AddChoice("--covariance", flags.covariance, {estimators.begin(), estimators.end()},
                   "As for train");
   group.AddDefault("--positive", flags.positive, "CLASS", "The class to find");
