@@ -3,36 +3,13 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
-#include <algorithm>
-#include <array>
-
+#include "data/carriers.h"
 #include "skinmask/base/int128.h"
 
 namespace skinmask {
 namespace {
 
 constexpr std::size_t kPair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-
-// Adds rows [first, last) to their classes' moments.
-void AddRows(const Samples& samples, const ColorSpace& space, std::size_t first, std::size_t last,
-             std::vector<Moments>& moments) {
-  constexpr std::size_t kBlock = 1024;
-  std::array<std::uint8_t, 3 * kBlock> bgr;
-  std::array<std::int32_t, 3 * kBlock> carrier;
-  const std::vector<SampleRow>& rows = samples.rows();
-  for (; first < last; first += kBlock) {
-    const std::size_t size = std::min(kBlock, last - first);
-    for (std::size_t i = 0; i < size; ++i) {
-      const SampleRow& row = rows[first + i];
-      bgr[3 * i] = row.b;
-      bgr[3 * i + 1] = row.g;
-      bgr[3 * i + 2] = row.r;
-    }
-    CarrierRow(space, bgr.data(), size, carrier.data());
-    for (std::size_t i = 0; i < size; ++i)
-      moments[rows[first + i].class_index].Add(&carrier[3 * i], rows[first + i].count);
-  }
-}
 
 }  // namespace
 
@@ -82,7 +59,10 @@ std::vector<Moments> MomentsOf(const Samples& samples, const ColorSpace& space) 
   return tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, samples.rows().size(), kGrain), none,
       [&](const tbb::blocked_range<std::size_t>& rows, std::vector<Moments> moments) {
-        AddRows(samples, space, rows.begin(), rows.end(), moments);
+        const SampleRow* const first = samples.rows().data() + rows.begin();
+        ForEachCarrier({first, rows.size()}, space, [&](std::size_t i, const auto* carrier) {
+          moments[first[i].class_index].Add(carrier, first[i].count);
+        });
         return moments;
       },
       [](std::vector<Moments> a, const std::vector<Moments>& b) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "base/parallel_rows.h"
+#include "data/carriers.h"
 #include "learn/expectation_rows.h"
 #include "learn/score_bins.h"
 #include "skinmask/base/int128.h"
@@ -98,15 +100,12 @@ std::optional<double> ClassLogLoss(const Samples& samples, const Model& model) {
   const auto add = [&](std::size_t first, std::size_t size, Int128& sum) {
     std::vector<double> scores(classes * kRows), discriminants(classes);
     std::array<double, kRows> truth{}, log_sum;
-    for (std::size_t i = 0; i < size; ++i) {
-      const SampleRow& row = rows[first + i];
-      const std::array<std::uint8_t, 3> bgr{row.b, row.g, row.r};
-      std::array<std::int32_t, 3> carrier;
-      CarrierRow(model.features.space(), bgr.data(), 1, carrier.data());
-      reference.Discriminants(carrier.data(), discriminants.data());
+    const std::span part(&rows[first], size);
+    ForEachCarrier(part, model.features.space(), [&](std::size_t i, const std::int32_t* carrier) {
+      reference.Discriminants(carrier, discriminants.data());
       for (std::size_t k = 0; k < classes; ++k) scores[k * kRows + i] = discriminants[k];
-      truth[i] = discriminants[indices[row.class_index]];
-    }
+      truth[i] = discriminants[indices[part[i].class_index]];
+    });
     SoftmaxRows(scores.data(), classes, kRows, kRows, log_sum.data());
     for (std::size_t i = 0; i < size; ++i) {
       const double loss = std::min<double>(std::max(0., log_sum[i] - truth[i]), kMaxMagnitude);

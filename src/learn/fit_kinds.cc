@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/carriers.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -12,28 +13,17 @@ PointPlanes PlanesOf(const Samples& samples, const Features& features,
   const auto k = std::ranges::find(samples.classes(), class_name) - samples.classes().begin();
   const auto first = std::ranges::lower_bound(samples.rows(), k, {}, &SampleRow::class_index);
   const auto last = std::ranges::upper_bound(samples.rows(), k, {}, &SampleRow::class_index);
-  PointPlanes points(static_cast<std::size_t>(last - first));
+  const std::span rows(first, last);
+  PointPlanes points(rows.size());
   const FeatureMatrix matrix = features.Matrix();
   const FeatureVector offset = features.Offset();
-  constexpr std::size_t kBlock = 1024;
-  std::array<std::uint8_t, 3 * kBlock> bgr;
-  std::array<std::int32_t, 3 * kBlock> carrier;
-  for (std::size_t done = 0; done < points.count; done += kBlock) {
-    const std::size_t size = std::min(kBlock, points.count - done);
-    const SampleRow* const rows = &first[static_cast<std::ptrdiff_t>(done)];
-    for (std::size_t i = 0; i < size; ++i) {
-      bgr[3 * i] = rows[i].b;
-      bgr[3 * i + 1] = rows[i].g;
-      bgr[3 * i + 2] = rows[i].r;
-      points.weight[done + i] = static_cast<double>(rows[i].count);
-    }
-    CarrierRow(features.space(), bgr.data(), size, carrier.data());
+  ForEachCarrier(rows, features.space(), [&](std::size_t i, const std::int32_t* carrier) {
+    points.weight[i] = static_cast<double>(rows[i].count);
     for (Eigen::Index j = 0; j < features.size(); ++j)
-      for (std::size_t i = 0; i < size; ++i)
-        points.f[static_cast<std::size_t>(j)][done + i] =
-            matrix(j, 0) * carrier[3 * i] + matrix(j, 1) * carrier[3 * i + 1] +
-            matrix(j, 2) * carrier[3 * i + 2] + offset(j);
-  }
+      points.f[static_cast<std::size_t>(j)][i] = matrix(j, 0) * carrier[0] +
+                                                 matrix(j, 1) * carrier[1] +
+                                                 matrix(j, 2) * carrier[2] + offset(j);
+  });
   return points;
 }
 
