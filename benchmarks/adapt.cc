@@ -73,10 +73,11 @@ void BenchAdapt(const std::string& samples, Results& results) {
     time("adapt/off", [&] { out = DetectMask(posterior, bgr, out); });
     time("adapt/fit", [&] { refining.Adapt(bgr); });
     time("adapt/fit-and-mask-not-refined",
-         [&] { plain.Mask(bgr, *plain.Adapt(bgr), threshold, out); });
-    time("adapt/mask", [&] { refining.Mask(bgr, *adaptation, threshold, out); });
-    time("adapt/fit-and-mask", [&] { refining.Mask(bgr, *refining.Adapt(bgr), threshold, out); });
-    time("adapt/probability", [&] { refining.Probability(bgr, *adaptation, out); });
+         [&] { out = plain.Mask(bgr, *plain.Adapt(bgr), threshold, out); });
+    time("adapt/mask", [&] { out = refining.Mask(bgr, *adaptation, threshold, out); });
+    time("adapt/fit-and-mask",
+         [&] { out = refining.Mask(bgr, *refining.Adapt(bgr), threshold, out); });
+    time("adapt/probability", [&] { out = refining.Probability(bgr, *adaptation, out); });
     time("adapt/log-odds", [&] { out = refining.LogOdds(bgr, *adaptation); });
     // Minutes on the larger one.
     if (size.area() <= 1000000) time("opencv/grabcut", [&] { GrabCut(bgr, seeds); });

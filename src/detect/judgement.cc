@@ -93,9 +93,7 @@ cv::Mat Judgement::Mask() {
   if (whole_) return mask_ = Shrunk(whole_->Mask(), true);
   const FramePosterior& posterior = detector_->posterior();
   if (adaptation() && detector_->moved() == 0 && log_odds_.empty()) {
-    cv::Mat mask = mask_memory_;
-    detector_->adapter()->Mask(Bgr(), *adaptation(), detector_->threshold(), mask);
-    mask_ = mask;
+    mask_ = detector_->adapter()->Mask(Bgr(), *adaptation(), detector_->threshold(), mask_memory_);
   } else if (adaptation()) {
     mask_ = MaskOf(LogOdds(), detector_->threshold(), mask_memory_);
   } else if (const VideoFrame* const planes = JudgedPlanes()) {
@@ -108,9 +106,7 @@ cv::Mat Judgement::Mask() {
 
 cv::Mat Judgement::AdaptedMask(double threshold) {
   if (detector_->moved() != 0 || !log_odds_.empty()) return MaskOf(LogOdds(), threshold);
-  cv::Mat mask;
-  detector_->adapter()->Mask(Bgr(), *adaptation(), threshold, mask);
-  return mask;
+  return detector_->adapter()->Mask(Bgr(), *adaptation(), threshold);
 }
 
 cv::Mat Judgement::GlobalProbability(int bits, const cv::Mat& memory) {
@@ -131,11 +127,8 @@ cv::Mat Judgement::Probability(int bits, const cv::Mat& memory) {
   if (!kept.empty()) return kept;
   if (whole_) return kept = Shrunk(whole_->Probability(bits), false);
   if (!adaptation()) return kept = GlobalProbability(bits, memory);
-  if (bits == 8 && detector_->moved() == 0 && log_odds_.empty()) {
-    cv::Mat made = memory;
-    detector_->adapter()->Probability(Bgr(), *adaptation(), made);
-    return kept = made;
-  }
+  if (bits == 8 && detector_->moved() == 0 && log_odds_.empty())
+    return kept = detector_->adapter()->Probability(Bgr(), *adaptation(), memory);
   const cv::Mat z = LogOdds();
   return kept = bits == 8    ? ProbabilityOf(z, memory)
                 : bits == 16 ? DeepProbabilityOf(z)

@@ -59,10 +59,10 @@ TEST(Adapter, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
         adapter.MaskAndProbability(bgr, *adaptation, threshold, found, probability);
         EXPECT_TRUE(Same(found, MaskOf(z, threshold))) << size << threshold;
         EXPECT_TRUE(Same(probability, ProbabilityOf(z))) << size << threshold;
-        adapter.Mask(bgr, *adaptation, threshold, found);
+        found = adapter.Mask(bgr, *adaptation, threshold, found);
         EXPECT_TRUE(Same(found, MaskOf(z, threshold))) << size << threshold;
       }
-      adapter.Probability(bgr, *adaptation, found);
+      found = adapter.Probability(bgr, *adaptation, found);
       EXPECT_TRUE(Same(found, ProbabilityOf(z))) << size;
     }
   }
@@ -92,19 +92,19 @@ TEST(Adapter, CalibrationChangesProbabilitiesAndNoMask) {
         ASSERT_NEAR(found.at<float>(y, x), expected, 1e-5 * (1 + std::abs(expected)));
       }
     cv::Mat mask, same;
-    before->Mask(bgr, *adaptation, threshold, mask);
-    after->Mask(bgr, *adaptation, threshold, same);
+    mask = before->Mask(bgr, *adaptation, threshold);
+    same = after->Mask(bgr, *adaptation, threshold);
     EXPECT_TRUE(Same(mask, same));
     EXPECT_GT(cv::countNonZero(mask), 0);
     // The rows that ask fewer Gaussians agree with those that ask all.
-    after->Mask(bgr, *adaptation, 0.9, mask);
+    mask = after->Mask(bgr, *adaptation, 0.9);
     EXPECT_TRUE(Same(mask, MaskOf(found, 0.9)));
-    after->Probability(bgr, *adaptation, mask);
+    mask = after->Probability(bgr, *adaptation);
     EXPECT_TRUE(Same(mask, ProbabilityOf(found)));
     Adaptation valley = *adaptation;
     valley.local.reset();
-    before->Mask(bgr, valley, threshold, mask);
-    after->Mask(bgr, valley, threshold, same);
+    mask = before->Mask(bgr, valley, threshold);
+    same = after->Mask(bgr, valley, threshold);
     EXPECT_TRUE(Same(mask, same));
   }
 }

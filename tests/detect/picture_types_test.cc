@@ -95,9 +95,8 @@ TEST(PictureTypes, AdaptationTakesBgr) {
   ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->Adapt(m); });
   ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { testing::LogOddsOf(*adapter, m); });
   ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->LogOdds(m, *adaptation); });
-  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->Mask(m, *adaptation, 0.5, mask); });
-  ExpectTakesOnly(CV_8UC3,
-                  [&](const cv::Mat& m) { adapter->Probability(m, *adaptation, probability); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->Mask(m, *adaptation, 0.5); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->Probability(m, *adaptation); });
   ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) {
     adapter->MaskAndProbability(m, *adaptation, 0.5, mask, probability);
   });

@@ -114,8 +114,7 @@ TEST(GstreamerElement, AdaptsAsTheLibraryDoes) {
       const auto adaptation = stream.Follow(picture);
       ASSERT_TRUE(adaptation);
       EXPECT_EQ(adaptation->summary.faces, 1);
-      cv::Mat mask;
-      adapter->Mask(picture, *adaptation, model.decision.threshold, mask);
+      const cv::Mat mask = adapter->Mask(picture, *adaptation, model.decision.threshold);
       EXPECT_TRUE(
           Same(element.Draw(FrameOf(picture, GST_VIDEO_FORMAT_BGR)), DrawOverlay(picture, mask)));
     }

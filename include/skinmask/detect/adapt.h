@@ -87,19 +87,22 @@ class Adapter {
   // another size is an Error.
   cv::Mat LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const;
 
-  // The same as MaskOf and ProbabilityOf of these log-odds, to the bit, CV_8UC1, into matrices that
-  // may have their memory already. No log-odds are stored, and all Gaussians are evaluated only
-  // where the likeliest ones do not decide. For an image with one face a mask takes 3 ns a pixel on
-  // one core with AVX-512, a probability 4 (6 if a calibration shrinks the log-odds much, as the
-  // default model's does), log-odds 6.
-  void Mask(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
-            cv::Mat& mask) const {
-    Judge(bgr, adaptation, threshold, &mask, nullptr);
+  // The same as MaskOf and ProbabilityOf of these log-odds, to the bit, CV_8UC1, in `memory` if it
+  // fits. No log-odds are stored, and all Gaussians are evaluated only where the likeliest ones do
+  // not decide. For an image with one face a mask takes 3 ns a pixel on one core with AVX-512, a
+  // probability 4 (6 if a calibration shrinks the log-odds much, as the default model's does),
+  // log-odds 6.
+  cv::Mat Mask(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
+               cv::Mat memory = {}) const {
+    Judge(bgr, adaptation, threshold, &memory, nullptr);
+    return memory;
   }
-  void Probability(const cv::Mat& bgr, const Adaptation& adaptation, cv::Mat& probability) const {
-    Judge(bgr, adaptation, 0.5, nullptr, &probability);
+  cv::Mat Probability(const cv::Mat& bgr, const Adaptation& adaptation, cv::Mat memory = {}) const {
+    Judge(bgr, adaptation, 0.5, nullptr, &memory);
+    return memory;
   }
-  // Both in little more time than the probability alone.
+  // Both, into matrices that may have their memory already, in little more time than the
+  // probability alone.
   void MaskAndProbability(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
                           cv::Mat& mask, cv::Mat& probability) const {
     Judge(bgr, adaptation, threshold, &mask, &probability);
