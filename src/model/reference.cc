@@ -166,10 +166,8 @@ void Reference::Discriminants(const std::int32_t* carrier, double* a) const noex
     HistogramDiscriminants(f, a);
   } else if (kind_ == Kind::kLogistic) {
     LogisticDiscriminants(f, a);
-  } else if (kind_ == Kind::kMixture) {
-    MixtureDiscriminants(f, a);
   } else {
-    for (std::size_t k = 0; k < classes_; ++k) a[k] = Density(components_[k], f);
+    MixtureDiscriminants(f, a);
   }
   if (calibrated_) Calibrate(a);
 }
