@@ -86,6 +86,13 @@ std::unique_ptr<SeedFinder> FaceFinderFor(const DetectorOptions& options) {
   return std::ranges::find(finders, !options.faces.empty(), &FaceFinder::takes_file)->make(options);
 }
 
+// The threshold of a trained model after its prior has become `prior`, which shifts all log-odds
+// alike.
+double OwnThreshold(const Model& made, double prior) {
+  if (prior == made.positive().prior) return made.decision.threshold;  // to the bit
+  return Logistic(Logit(made.decision.threshold) + Logit(prior) - Logit(made.positive().prior));
+}
+
 // Null without adaptation.
 std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
                                           const DetectorOptions& options) {
@@ -273,11 +280,6 @@ std::shared_ptr<const Adaptation> Stream::Learn(const StreamAdapter::Sight* sigh
 cv::Mat Detect(const cv::Mat& bgr) {
   static const Detector detector(DefaultModel());
   return detector.Judge(bgr).Mask();
-}
-
-double OwnThreshold(const Model& made, double prior) {
-  if (prior == made.positive().prior) return made.decision.threshold;  // to the bit
-  return Logistic(Logit(made.decision.threshold) + Logit(prior) - Logit(made.positive().prior));
 }
 
 }  // namespace skinmask

@@ -190,8 +190,4 @@ class Stream {
 // adaptation, takes a third of a millisecond.
 cv::Mat Detect(const cv::Mat& bgr);
 
-// The threshold of `made`, a trained model, after its prior has become `prior`, which shifts all
-// log-odds alike. It is Adapter's `own_threshold`.
-double OwnThreshold(const Model& made, double prior);
-
 }  // namespace skinmask
