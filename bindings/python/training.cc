@@ -193,9 +193,6 @@ void DefineSamples(py::module_& module) {
       .def_static("merged", &Merged, Unlocked())
       .def_static("collect", &Collect)
       .def_static("read", &ReadSamples, Unlocked())
-      .def_static(
-          "parse", [](const std::string& text) { return ParseSamples(text, "samples"); },
-          Unlocked())
       .def("format", &FormatSamples, Unlocked())
       .def(
           "save",

@@ -130,6 +130,7 @@ def test_counts_stand_for_rows(samples):
     assert skinmask.Samples(pixels, labels, counts=counts, groups=groups).counts == samples.counts
     none = skinmask.Samples(pixels[:2], ["a", "b"], counts=[0, 5])
     assert none.counts == {"a": 0, "b": 5}
+    assert pickle.loads(pickle.dumps(none)).counts == none.counts
     for wrong, message in (
         (counts[1:], "counts: are not one for each pixel"),
         (counts * 10**10, "counts: are more pixels than 2"),

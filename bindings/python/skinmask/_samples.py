@@ -141,12 +141,13 @@ class Samples:
     def __repr__(self) -> str:
         return f"<skinmask.Samples {self.counts}>"
 
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return _parsed, (self.to_csv(),)
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        pixels, index, counts, groups = self._core.columns()
+        return _of_columns, (pixels, index, self.classes, groups, counts)
 
 
-def _parsed(text: str) -> Samples:
-    return Samples._of(_skinmask.Samples.parse(text))
+def _of_columns(*columns: Any) -> Samples:
+    return Samples._of(_skinmask.Samples.of(*columns))
 
 
 def _unmasked(name: str, given: ArrayLike) -> NDArray[Any]:
