@@ -46,6 +46,12 @@ class WithoutGil {
 };
 using Unlocked = py::call_guard<WithoutGil>;
 
+template <class Act>
+auto CallWithoutGil(const Act& act) {
+  const WithoutGil unlocked;
+  return act();
+}
+
 // Presents a class of the module as one of the package, as users see it; `text` makes its repr.
 template <class Class, class Text>
 void Show(Class& type, const Text& text) {

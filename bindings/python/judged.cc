@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <opencv2/core.hpp>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -23,12 +24,7 @@ namespace {
 template <class Draw>
 auto Shown(const Draw& draw) {
   return [draw](Judged& judged) {
-    cv::Mat made;
-    {
-      const WithoutGil unlocked;
-      made = judged.With(draw);
-    }
-    py::array array = ArrayOf(made);
+    py::array array = ArrayOf(CallWithoutGil([&] { return judged.With(draw); }));
     array.attr("flags").attr("writeable") = false;
     return array;
   };
@@ -40,9 +36,8 @@ py::cpp_function Found(const Find& find) {
   return py::cpp_function([find](Judged& judged) { return judged.With(find); }, Unlocked());
 }
 
-const char* AdaptedBy(Judgement& judgement) {
+const char* NameOf(AdaptationSummary::By by) {
   using By = AdaptationSummary::By;
-  const By by = judgement.summary().by;
   if (by == By::kNothing) return "nothing";
   if (by == By::kNobody) return "nobody";
   return by == By::kSeeds ? "faces" : "image";
@@ -51,19 +46,15 @@ const char* AdaptedBy(Judgement& judgement) {
 // The same keys as in the JSON of results (docs/formats.md). None if nothing is adapted.
 py::object AdaptationOf(Judged& judged) {
   using By = AdaptationSummary::By;
-  AdaptationSummary summary;
-  const char* by = nullptr;
-  {
-    const WithoutGil unlocked;
-    judged.With([&](Judgement& judgement) {
-      if (!judgement.detector().adapter()) return;
-      summary = judgement.summary();
-      by = AdaptedBy(judgement);
+  const auto found = CallWithoutGil([&] {
+    return judged.With([](Judgement& judgement) {
+      return judgement.detector().adapter() ? std::optional(judgement.summary()) : std::nullopt;
     });
-  }
-  if (!by) return py::none();
+  });
+  if (!found) return py::none();
+  const AdaptationSummary& summary = *found;
   py::dict dict;
-  dict["by"] = summary.by == By::kSeeds ? "seeds" : by;
+  dict["by"] = summary.by == By::kSeeds ? "seeds" : NameOf(summary.by);
   if (summary.by == By::kNobody) return dict;
   if (summary.by == By::kSeeds) dict["faces"] = summary.faces;
   if (summary.by == By::kImage) dict["shift"] = summary.shift;
@@ -165,7 +156,8 @@ void DefineJudged(py::module_& module) {
   judged.def_property_readonly("bgr", Shown([](Judgement& j) { return j.Bgr(); }))
       .def_property_readonly("mask", Shown([](Judgement& j) { return Draw(Output::kMask, j); }))
       .def_property_readonly("probability", Shown([](Judgement& j) { return j.Probability(); }))
-      .def_property_readonly("adapted_by", Found(&AdaptedBy))
+      .def_property_readonly("adapted_by",
+                             Found([](Judgement& j) { return NameOf(j.summary().by); }))
       .def_property_readonly("adaptation", &AdaptationOf)
       .def_property_readonly(
           "region", Found([](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }))

@@ -116,15 +116,12 @@ py::bytes DrawnModels(const std::vector<std::shared_ptr<KeptModel>>& kept,
                       const std::vector<std::string>& names,
                       const std::vector<std::pair<std::string, double>>& at, bool marginal,
                       const Samples* samples, bool svg) {
-  std::string file;
-  {
-    const WithoutGil unlocked;
+  return CallWithoutGil([&] {
     std::vector<Model> models;
     for (const auto& one : kept) models.push_back(one->model());
-    file = DrawModels(models, svg ? PictureFormat::kSvg : PictureFormat::kPng,
+    return DrawModels(models, svg ? PictureFormat::kSvg : PictureFormat::kPng,
                       {names, at, marginal, samples});
-  }
-  return py::bytes(file);
+  });
 }
 
 py::array_t<std::uint8_t> OutlierRow(const Outliers& outliers, const py::object& object) {
@@ -138,12 +135,7 @@ py::array_t<std::uint8_t> OutlierRow(const Outliers& outliers, const py::object&
 
 py::bytes PngOf(const py::object& image) {
   const ImageArray array = ImageOf(image, false);
-  std::string file;
-  {
-    const WithoutGil unlocked;
-    file = EncodePng(array.Bgr());
-  }
-  return py::bytes(file);
+  return CallWithoutGil([&] { return EncodePng(array.Bgr()); });
 }
 
 }  // namespace

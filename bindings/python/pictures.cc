@@ -46,14 +46,11 @@ py::object Answered(const KeptDetector& kept, const py::object& image, const Req
   const ImageArray array = ImageOf(image, rgb);
   const int type = TypeOf(request.output, request.form);
   const cv::Mat memory = WritableOf(out, array.pixels.size(), type, array.pixels);
-  cv::Mat result;
-  {
-    const WithoutGil unlocked;
+  const cv::Mat result = CallWithoutGil([&] {
     const std::shared_ptr<const Detector> detector = kept.Abstaining(request.abstain);
     Judgement judgement = judge(*detector, array.Bgr());
-    result = Draw(request.output, judgement, request.form, memory);
-    result = Delivered(std::move(result), rgb, memory);
-  }
+    return Delivered(Draw(request.output, judgement, request.form, memory), rgb, memory);
+  });
   return memory.empty() ? py::object(ArrayOf(result)) : out;
 }
 
@@ -179,13 +176,11 @@ VideoRange RangeOf(const std::optional<std::string>& from, const std::optional<s
 // decode() gives B G R.
 template <class Decode>
 py::array Decoded(bool rgb, const Decode& decode) {
-  cv::Mat picture;
-  {
-    const WithoutGil unlocked;
-    picture = decode();
+  return ArrayOf(CallWithoutGil([&] {
+    cv::Mat picture = decode();
     if (rgb) cv::cvtColor(picture, picture, cv::COLOR_BGR2RGB);
-  }
-  return ArrayOf(picture);
+    return picture;
+  }));
 }
 
 py::array ReadPicture(const std::filesystem::path& path, const DecodeOptions& options, bool rgb) {
