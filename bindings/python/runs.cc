@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "bindings.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
+#include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/detect_run.h"
 #include "skinmask/pipeline/evaluate.h"
@@ -87,6 +89,21 @@ std::string EvaluateSamplesOf(const KeptDetector& kept, const Samples& samples) 
   return FullReportToJson(report, &model);
 }
 
+// Throws Error for a quality that no file of these options can have. Folders may hold videos.
+void RequireLossy(const DetectOptions& options) {
+  const auto may_be_video = [](const Path& input) {
+    const NamedMedia named(input.native());
+    return named.video || !(named.image || named.archive) || std::filesystem::is_directory(input);
+  };
+  if (!options.style.quality || options.style.format != OutputStyle::Format::kPng) return;
+  if (Any(options.outputs, &OutputKind::is_watched) &&
+      std::ranges::any_of(options.inputs, may_be_video))
+    return;
+  throw Error("`quality`",
+              "is of JPEG, WebP and videos to be watched, and these outputs are lossless "
+              "(`format` jpeg or webp)");
+}
+
 void DefineDetection(py::module_& module) {
   py::class_<DetectOptions>(module, "DetectOptions")
       .def(py::init<>())
@@ -103,6 +120,7 @@ void DefineDetection(py::module_& module) {
            [](const DetectOptions& o) {
              RequireFormat(o.style, o.outputs, o.probability_bits);
              RequireFeathered(o.style, o.outputs);
+             RequireLossy(o);
            })
       .def("outputs",
            [](DetectOptions& o, const std::vector<std::string>& names) {

@@ -48,10 +48,17 @@ def test_formats_are_those_of_the_program(program, photos, tmp_path):
         ({"outputs": "overlay", "format": "gif"}, "format"),
         ({"outputs": "overlay", "feather": 2}, "is of cut-outs"),
         ({"outputs": "overlay", "quality": 0}, "quality"),
+        ({"outputs": "mask", "quality": 70}, "quality: is of JPEG, WebP and videos"),
+        ({"outputs": "mask", "quality": 70, "format": "webp"}, "would change the pixels of mask"),
     ):
         with pytest.raises(skinmask.Error, match=part):
             skinmask.detect_files(photos, tmp_path / "wrong", **wrong)
+    with pytest.raises(skinmask.Error, match="quality"):  # PNG of a picture
+        photo = photos / "astronaut.png"
+        skinmask.detect_files(photo, tmp_path / "wrong", outputs="overlay", quality=70)
     assert not (tmp_path / "wrong").exists()
+    folder = {"outputs": "overlay", "quality": 70, "adapt": "off"}  # which may hold videos
+    assert len(skinmask.detect_files(photos, tmp_path / "overlays", **folder)) == 2
 
 
 @pytest.mark.parametrize(
