@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -20,14 +21,22 @@
 namespace skinmask::python {
 namespace {
 
-// A picture as a read-only array, because the judgement keeps it.
+// A picture as a read-only array, because the judgement may keep it.
+template <class Draw>
+py::array ReadOnly(Judged& judged, const Draw& draw) {
+  py::array array = ArrayOf(CallWithoutGil([&] { return judged.With(draw); }));
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
 template <class Draw>
 auto Shown(const Draw& draw) {
-  return [draw](Judged& judged) {
-    py::array array = ArrayOf(CallWithoutGil([&] { return judged.With(draw); }));
-    array.attr("flags").attr("writeable") = false;
-    return array;
-  };
+  return [draw](Judged& judged) { return ReadOnly(judged, draw); };
+}
+
+py::array Drawn(Judged& judged, const std::string& name, int bits) {
+  const Output output = OutputFromName(name);
+  return ReadOnly(judged, [&](Judgement& j) { return Draw(output, j, {.bits = bits}); });
 }
 
 // A property that is computed from a picture.
@@ -113,6 +122,10 @@ void DefineMeans(py::module_& module) {
       .def_property_readonly("mean", &OfChannels<&ColorSums::Mean>)
       .def_property_readonly("sd", &OfChannels<&ColorSums::Deviation>)
       .def(py::self == py::self)
+      .def("__hash__",
+           [](const ColorSums& s) {
+             return py::hash(py::make_tuple(s.pixels, s.sums[0], s.sums[1], s.sums[2]));
+           })
       .def(py::pickle(&SumsToState, &SumsOfState));
   Show(means, [](const ColorSums& s) {
     const py::str text("<skinmask.Means of {} pixels: red {:.2f}, green {:.2f}, blue {:.2f}>");
@@ -156,6 +169,7 @@ void DefineJudged(py::module_& module) {
   judged.def_property_readonly("bgr", Shown([](Judgement& j) { return j.Bgr(); }))
       .def_property_readonly("mask", Shown([](Judgement& j) { return Draw(Output::kMask, j); }))
       .def_property_readonly("probability", Shown([](Judgement& j) { return j.Probability(); }))
+      .def("_draw", &Drawn)
       .def_property_readonly("adapted_by",
                              Found([](Judgement& j) { return NameOf(j.summary().by); }))
       .def_property_readonly("adaptation", &AdaptationOf)

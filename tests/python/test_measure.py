@@ -136,6 +136,7 @@ def test_what_is_measured_compares_by_value(astronaut):
         (judged.faces[0], again.faces[0]),
     ):
         assert one == other and one == pickle.loads(pickle.dumps(one))
+        assert len({one, other}) == 1
         assert one != None and one not in [None, 1]  # noqa: E711
 
 
@@ -150,6 +151,29 @@ def test_means_and_faces_are_values(astronaut):
     assert later.means == judged.means
     nothing = skinmask.judge(numpy.zeros((8, 8, 3), numpy.uint8), adapt="off").means
     assert nothing.pixels == 0 and all(math.isnan(value) for value in nothing.mean + nothing.sd)
+
+
+def test_a_judgement_draws_what_detect_does(face):
+    for options in ({}, {"adapt": "off"}, {"abstain": (0.2, 0.8)}):
+        judged = skinmask.judge(face, **options)
+        for output in skinmask.OUTPUTS:
+            taken = {"adapt": "off"} if output == "classes" else options
+            if output not in ("mask", "uncertainty"):
+                taken = {name: taken[name] for name in taken if name != "abstain"}
+            drawn = judged.draw(output)
+            assert (drawn == skinmask.detect(face, output=output, **taken)).all(), output
+            assert not drawn.flags.writeable
+    judged = skinmask.judge(face)
+    for dtype in ("uint16", numpy.float32):
+        wanted = skinmask.detect(face, output="probability", dtype=dtype)
+        drawn = judged.draw("probability", dtype=dtype)
+        assert drawn.dtype == dtype and (drawn == wanted).all()
+    with pytest.raises(TypeError, match="dtype: is float32 .*with output='overlay'"):
+        judged.draw("overlay", dtype="float32")
+    with pytest.raises(TypeError, match="output: is int"):
+        judged.draw(3)
+    with pytest.raises(skinmask.Error, match="nothing"):
+        judged.draw("nothing")
 
 
 def test_options_that_would_do_nothing_are_refused(astronaut):

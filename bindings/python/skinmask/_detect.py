@@ -32,17 +32,20 @@ _Interval = tuple[float, float]
 _OF_FRAMES = "holds masks of frames still (Stream, video and detect_files take it)"
 
 
+def _bits(output: str, dtype: DTypeLike) -> int:
+    require_type("output", output, str, "a name, as 'mask', is wanted")
+    if output == "probability":
+        return bits_of(dtype, tuple(BITS))
+    return bits_of(dtype, ("uint8",), f" with {output=}")
+
+
 def _asked(
     output: str, dtype: DTypeLike, abstain: _Interval | None, rgb: bool
 ) -> _skinmask.Request:
-    require_type("output", output, str, "a name, as 'mask', is wanted")
+    bits = _bits(output, dtype)
     require_switch("rgb", rgb)
-    deep = output == "probability"
-    return _skinmask.Request(
-        output,
-        bits_of(dtype, tuple(BITS) if deep else ("uint8",), "" if deep else f" with {output=}"),
-        None if abstain is None else two_numbers("abstain", abstain, "(low, high)"),
-    )
+    ends = None if abstain is None else two_numbers("abstain", abstain, "(low, high)")
+    return _skinmask.Request(output, bits, ends)
 
 
 def detect(
@@ -97,7 +100,7 @@ def detect(
 def judge(
     image: _Image, model: Model | None = None, *, rgb: bool = False, **options: Any
 ) -> Judgement:
-    """A picture's results: `mask`, `probability`, `region`, `means` and `faces`.
+    """A picture's results: `mask`, `probability`, `region`, `means`, `faces`, and `draw`.
 
     >>> image = numpy.full((9, 9, 3), (118, 148, 205), numpy.uint8)
     >>> judged = judge(image, adapt="off")
@@ -105,6 +108,8 @@ def judge(
     <skinmask.Means of 81 pixels: red 205.00, green 148.00, blue 118.00>
     >>> judged.faces
     []
+    >>> judged.draw("overlay").shape
+    (9, 9, 3)
 
     Each is computed at its first use, by the thread that uses it. `means` are those of the mask,
     without pixels that have a pixel without skin at most `erode` columns and rows away (0 or more;
@@ -115,6 +120,14 @@ def judge(
     refuse(options, ("steady",), _OF_FRAMES)
     require_switch("rgb", rgb)
     return _skinmask.judge(chosen(model)._detector(options), image, rgb)
+
+
+def _draw(self: Judgement, output: str, *, dtype: DTypeLike = None) -> NDArray[Any]:
+    """Another output of the picture, with the `output` and `dtype` of `detect`."""
+    return self._draw(output, _bits(output, dtype))
+
+
+setattr(Judgement, "draw", _draw)
 
 
 def set_threads(count: int) -> None:

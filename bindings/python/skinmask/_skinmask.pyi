@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ._common import Path, Progress, Texts
 
@@ -209,6 +209,9 @@ class Judgement:
     def mask(self) -> NDArray[numpy.uint8]: ...
     @property
     def probability(self) -> NDArray[numpy.uint8]: ...
+    def draw(self, output: str, *, dtype: DTypeLike = None) -> NDArray[Any]:
+        """Another output of the picture, with the `output` and `dtype` of `detect`."""
+    def _draw(self, output: str, bits: int) -> NDArray[Any]: ...
     @property
     def adapted_by(self) -> str:
         """'faces', 'image', 'nothing', or, if `require_face` is set and no face found, 'nobody'."""
