@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 #include "skinmask/detect/outputs.h"
 
 namespace skinmask::gstreamer {
@@ -181,8 +182,12 @@ void Judge::BeginAnew(const Settings& settings) {
   const bool aside = settings.search == Search::kAside;
   const Model made = settings.model.empty() ? DefaultModel() : ReadModel(settings.model);
   DetectorOptions options = settings.options();
-  // (A file of faces while `adapt` is off is no mistake here: `adapt` may be switched on again.)
-  if (!options.by_faces()) options.faces.clear();
+  // A file of faces while `adapt` is off is no mistake here, because `adapt` may be switched on
+  // again. But it must be there.
+  if (!options.by_faces() && !options.faces.empty()) {
+    ReadFile(options.faces);
+    options.faces.clear();
+  }
   if (aside) options.hog = kHogAside;
   BeginStream(Detector(made, options), aside);
   untried_frames_ = FramesToTry(aside);

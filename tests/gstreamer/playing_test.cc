@@ -250,10 +250,14 @@ TEST_F(GstreamerPlaying, ThresholdsChangeWhateverElseCannotBeHad) {
 TEST_F(GstreamerPlaying, WhatCannotBeHadAtTheStartIsAnError) {
   Put("broken.json", "{\"kind\": ");
   Put("photo.onnx", "no network");
-  const std::vector<std::pair<const char*, const char*>> kFiles{
-      {"model", "none.json"}, {"model", "broken.json"}, {"faces", "photo.onnx"}};
-  for (const auto& [property, file] : kFiles) {
-    Element element;
+  struct Case {
+    const char *properties, *name, *file;
+  };
+  for (const auto& [properties, property, file] : {Case{"", "model", "none.json"},
+                                                   {"", "model", "broken.json"},
+                                                   {"", "faces", "photo.onnx"},
+                                                   {"adapt=off", "faces", "none.onnx"}}) {
+    Element element(properties);
     gst_element_set_state(element.get(), GST_STATE_NULL);
     const std::string path = Path(file).string();
     Set(element, property, path);
