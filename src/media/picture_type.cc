@@ -11,14 +11,19 @@
 
 namespace skinmask {
 
-void RequireType(const cv::Mat& picture, int type, std::string_view name) {
-  const std::string wanted = cv::typeToString(type);
+void RequireType(const cv::Mat& picture, std::initializer_list<int> types, std::string_view name) {
+  std::string wanted;
+  for (const int type : types) wanted += (wanted.empty() ? "" : " or ") + cv::typeToString(type);
   if (picture.empty() || picture.dims != 2)
     throw Error(name, fmt::format("is empty, or no matrix of rows and columns ({})", wanted));
-  if (picture.type() != type)
-    throw Error(name,
-                fmt::format("is of type {} ({}{})", cv::typeToString(picture.type()), wanted,
-                            type == CV_8UC3 ? ": blue, green, red; cv::cvtColor converts" : ""));
+  if (std::ranges::count(types, picture.type()) == 0)
+    throw Error(
+        name, fmt::format("is of type {} ({}{})", cv::typeToString(picture.type()), wanted,
+                          wanted == "CV_8UC3" ? ": blue, green, red; cv::cvtColor converts" : ""));
+}
+
+void RequireType(const cv::Mat& picture, int type, std::string_view name) {
+  RequireType(picture, {type}, name);
 }
 
 void RequireQuality(int quality) {
@@ -26,9 +31,10 @@ void RequireQuality(int quality) {
 }
 
 void RequireEncodable(const cv::Mat& image, int quality, bool transparent) {
-  const bool is_transparent = transparent && image.type() == CV_8UC4;
-  if (image.type() != CV_8UC1 && !is_transparent) RequireType(image, CV_8UC3, "image");
-  RequireType(image, image.type(), "image");
+  if (transparent)
+    RequireType(image, {CV_8UC1, CV_8UC3, CV_8UC4}, "image");
+  else
+    RequireType(image, {CV_8UC1, CV_8UC3}, "image");
   RequireQuality(quality);
 }
 

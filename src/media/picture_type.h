@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
 #include <opencv2/core.hpp>
 #include <string_view>
 
@@ -10,9 +11,10 @@
 
 namespace skinmask {
 
-// Throws Error, with the subject `name`, for a matrix that is empty, has another type, or is not
-// two-dimensional. Nothing is converted, because only the caller knows the meaning of a fourth
+// Throws Error, with the subject `name`, for a matrix that is empty, has none of these types, or is
+// not two-dimensional. Nothing is converted, because only the caller knows the meaning of a fourth
 // channel or of grey levels.
+void RequireType(const cv::Mat& picture, std::initializer_list<int> types, std::string_view name);
 void RequireType(const cv::Mat& picture, int type, std::string_view name);
 // The same for a picture that must have the size of another.
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name);

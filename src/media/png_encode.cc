@@ -91,9 +91,7 @@ void AppendPixels(std::uint8_t* rows, std::size_t size, std::string& png) {
 }
 
 std::string Encode(const cv::Mat& image, std::string_view palette) {
-  const bool deep = image.type() == CV_16UC1;
-  if (image.channels() != 1 && image.channels() != 4) RequireType(image, CV_8UC3, "image");
-  if (!deep || image.empty()) RequireType(image, CV_8UC(image.channels()), "image");
+  RequireType(image, {CV_8UC1, CV_16UC1, CV_8UC3, CV_8UC4}, "image");
   constexpr std::array<char, 5> kColorType{0, 0, 0, 2, 6};  // by channels: grey, RGB, RGBA
   constexpr char kPalette = 3;
   const std::size_t size = (static_cast<std::size_t>(image.cols) * image.elemSize() + 1) *
@@ -102,7 +100,7 @@ std::string Encode(const cv::Mat& image, std::string_view palette) {
   std::string header;
   for (const int side : {image.cols, image.rows})
     header += BigEndianBytes(static_cast<std::uint64_t>(side), 4);
-  header += deep ? 16 : 8;  // bits
+  header += image.depth() == CV_16U ? 16 : 8;  // bits
   header += palette.empty() ? kColorType[static_cast<std::size_t>(image.channels())] : kPalette;
   header.append(3, '\0');
   std::string png(kPngSignature);
