@@ -13,18 +13,10 @@ at once.
 """
 
 from ._common import OUTPUTS
-from ._detect import (
-    RegionTracker,
-    Stream,
-    decode_image,
-    detect,
-    judge,
-    read_image,
-    region,
-    set_threads,
-    video,
-)
+from ._detect import Stream, detect, judge, set_threads, video
+from ._images import decode_image, read_image
 from ._model import Model
+from ._regions import RegionTracker, region
 from ._runs import DetectedFile, Evaluation, detect_files, evaluate
 from ._samples import Samples
 from ._skinmask import (

@@ -11,12 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional, TypeVar, Union
 
 import numpy
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from . import _skinmask
 
 Path = Union[str, "os.PathLike[str]"]
 Progress = Optional[Callable[[int, int], object]]
+Image = NDArray[numpy.uint8]
 Texts = dict[str, Union[str, bytes]]
 T = TypeVar("T")
 

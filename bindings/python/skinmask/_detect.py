@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import operator
 from typing import Any
 
 import numpy
@@ -12,11 +11,11 @@ from numpy.typing import DTypeLike, NDArray
 from . import _skinmask
 from ._common import (
     BITS,
+    Image,
     Path,
     bits_of,
     path_of,
     refuse,
-    require_isolation,
     require_range,
     require_switch,
     require_text,
@@ -24,9 +23,8 @@ from ._common import (
     two_numbers,
 )
 from ._model import Model, chosen
-from ._skinmask import Judgement, Region, Video
+from ._skinmask import Judgement, Video
 
-_Image = NDArray[numpy.uint8]
 _Interval = tuple[float, float]
 
 _OF_FRAMES = "holds masks of frames still (Stream, video and detect_files take it)"
@@ -49,7 +47,7 @@ def _asked(
 
 
 def detect(
-    image: _Image,
+    image: Image,
     model: Model | None = None,
     *,
     output: str = "mask",
@@ -98,7 +96,7 @@ def detect(
 
 
 def judge(
-    image: _Image, model: Model | None = None, *, rgb: bool = False, **options: Any
+    image: Image, model: Model | None = None, *, rgb: bool = False, **options: Any
 ) -> Judgement:
     """A picture's results: `mask`, `probability`, `region`, `means`, `faces`, and `draw`.
 
@@ -161,7 +159,7 @@ class Stream:
 
     def detect(
         self,
-        image: _Image,
+        image: Image,
         *,
         output: str = "mask",
         rgb: bool = False,
@@ -172,7 +170,7 @@ class Stream:
         """As `detect`, for the next frame; `abstain` None is the stream's own."""
         return self._core.detect(image, _asked(output, dtype, abstain, rgb), rgb, out)
 
-    def judge(self, image: _Image, *, rgb: bool = False) -> Judgement:
+    def judge(self, image: Image, *, rgb: bool = False) -> Judgement:
         """As `judge`, for the next frame: its mask, its means, and its faces with their numbers."""
         require_switch("rgb", rgb)
         return self._core.judge(image, rgb)
@@ -219,103 +217,3 @@ def _moment(name: str, time: str | float | None) -> str | None:
     except OverflowError:
         raise _skinmask.Error(f"{name}: is beyond all others (seconds)") from None
     return numpy.format_float_positional(seconds, trim="-")  # without an exponent
-
-
-def region(probability: _Image) -> Region | None:
-    """The region of the skin in a map or a mask (uint8): the ellipse with its moments.
-
-    None if the map is 0 everywhere.
-
-    >>> mask = numpy.zeros((40, 40), numpy.uint8)
-    >>> mask[10:20, 5:31] = 255
-    >>> found = region(mask)
-    >>> found.centroid, found.pixels, found.angle_degrees
-    ((17.5, 14.5), 260.0, 0.0)
-    """
-    return _skinmask.region(probability)
-
-
-class RegionTracker:
-    """One region of skin, such as a hand, followed from map to map, as `live --track` does it.
-
-    It begins with what is in the rectangle `start` (x, y, width, height), or with the largest
-    region. `follow` takes the next map or mask (uint8, all of one size), and returns the region in
-    it, or None where it is lost: the next call then begins with the largest.
-
-    >>> tracker = RegionTracker()
-    >>> mask = numpy.zeros((40, 40), numpy.uint8)
-    >>> mask[10:20, 5:31] = mask[36:, 36:] = 255
-    >>> tracker.follow(mask).centroid
-    (17.5, 14.5)
-    """
-
-    def __init__(self, start: tuple[int, int, int, int] | None = None) -> None:
-        if start is not None:
-            start = _rectangle(start)
-        self._core = _skinmask.RegionTracker(start)
-
-    def follow(self, probability: _Image) -> Region | None:
-        return self._core.follow(probability)
-
-
-def _rectangle(start: Any) -> tuple[int, int, int, int]:
-    wanted = "x, y, width and height in pixels are wanted"
-    try:
-        x, y, width, height = (operator.index(number) for number in start)
-    except (TypeError, ValueError):
-        raise TypeError(f"start: is {start!r} ({wanted})") from None
-    for number, least in ((x, 0), (y, 0), (width, 1), (height, 1)):
-        if not least <= number < 1 << 30:
-            raise _skinmask.Error(f"start: is {start!r} ({wanted})")
-    return x, y, width, height
-
-
-def read_image(
-    path: Path,
-    *,
-    rgb: bool = False,
-    max_pixels: int = 1 << 28,
-    isolate: str = "none",
-    max_seconds: float = 60,
-) -> _Image:
-    """A picture file as uint8 (height, width, 3), B G R and upright, as the program reads it.
-
-    Reads JPEG, PNG, BMP, TIFF, WebP, PNM, GIF with one picture, and, if the library was built with
-    them, HEIC, AVIF, JPEG XL and raw files of cameras. Damaged files are an Error, and so are
-    pictures of more than `max_pixels` pixels, before memory is allocated for them. `isolate` and
-    `max_seconds` are as in `detect_files`: a file that crashes its decoder is an Error, too.
-    """
-    options = _decoding(rgb, max_pixels, isolate, max_seconds)
-    path = path_of(path, wanted="a file's path is wanted; skinmask.decode_image takes its bytes")
-    return _skinmask.read_image(path, options, rgb)
-
-
-def decode_image(
-    data: bytes | bytearray | memoryview,
-    *,
-    name: str = "image",
-    rgb: bool = False,
-    max_pixels: int = 1 << 28,
-    isolate: str = "none",
-    max_seconds: float = 60,
-) -> _Image:
-    """As `read_image`, for the bytes of such a file; `name` stands for it in an Error.
-
-    >>> decode_image(b"P6 1 1 255 abc")
-    array([[[99, 98, 97]]], dtype=uint8)
-    """
-    options = _decoding(rgb, max_pixels, isolate, max_seconds)
-    wanted = "bytes of an image file are wanted; skinmask.read_image takes its path"
-    require_type("data", data, (bytes, bytearray, memoryview), wanted)
-    require_type("name", name, str, "a text is wanted")
-    return _skinmask.decode_image(bytes(data), name, options, rgb)
-
-
-def _decoding(
-    rgb: bool, max_pixels: int, isolate: str, max_seconds: float
-) -> _skinmask.DecodeOptions:
-    require_switch("rgb", rgb)
-    require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
-    require_range("max_pixels", max_pixels, 1, 1 << 62, "1 to 2**62")
-    require_isolation(isolate, max_seconds)
-    return _skinmask.DecodeOptions(int(max_pixels), isolate, float(max_seconds))

@@ -29,7 +29,6 @@ PAIR_OPTIONS = {
     "groups": "True or False is wanted",
 }
 
-
 _OF_MASKS = ("mask_name", "labels", "ignored", "invert")
 
 
