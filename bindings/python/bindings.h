@@ -60,9 +60,9 @@ void Show(Class& type, const Text& text) {
 }
 
 // A model, with its evaluators for single pixels, which are made when they are first needed.
-class KeptModel {
+class ModelObject {
  public:
-  explicit KeptModel(Model model) : model_(std::move(model)) {}
+  explicit ModelObject(Model model) : model_(std::move(model)) {}
 
   const Model& model() const { return model_; }
   const Reference& reference() const {
@@ -90,12 +90,12 @@ void SetByKeyword(const OptionTable<Options>& table, Options& options, const std
 }
 
 // A detector, with the variants that calls need. Safe from many threads.
-class KeptDetector {
+class DetectorObject {
  public:
   using Interval = std::optional<std::pair<double, double>>;
 
   // `asked` are the options that the user gave; the detector also has those from the environment.
-  KeptDetector(Detector detector, DetectorOptions asked)
+  DetectorObject(Detector detector, DetectorOptions asked)
       : detector_(std::make_shared<const Detector>(std::move(detector))),
         asked_(std::move(asked)) {}
 

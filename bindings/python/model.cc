@@ -23,14 +23,14 @@
 namespace skinmask::python {
 namespace {
 
-using ModelPtr = std::shared_ptr<KeptModel>;
+using ModelPtr = std::shared_ptr<ModelObject>;
 
 // Calls answer(by, first, count) for blocks of pixels, in parallel, without the GIL, where `by` is
 // the model's evaluator. It is made before the blocks, because its making may run in parallel, too:
 // a thread that waits for its end would take the next block, and wait there for itself.
 template <class Kept, class Answer>
-void ForBlocks(const KeptModel& model, const Kept& (KeptModel::*kept)() const, std::size_t count,
-               const Answer& answer) {
+void ForBlocks(const ModelObject& model, const Kept& (ModelObject::*kept)() const,
+               std::size_t count, const Answer& answer) {
   constexpr std::size_t kBlock = 4096;
   const WithoutGil unlocked;
   const Kept& by = (model.*kept)();
@@ -42,9 +42,9 @@ void ForBlocks(const KeptModel& model, const Kept& (KeptModel::*kept)() const, s
 
 // A number for each pixel, by a row function of one of the model's evaluators.
 template <class Number, class Kept>
-auto RowOf(const Kept& (KeptModel::*kept)() const,
+auto RowOf(const Kept& (ModelObject::*kept)() const,
            void (Kept::*answer)(const std::uint8_t*, std::size_t, Number*) const) {
-  return [kept, answer](const KeptModel& model, const py::object& object) {
+  return [kept, answer](const ModelObject& model, const py::object& object) {
     const PixelArray pixels = PixelsOf(object);
     py::array_t<Number> row(static_cast<py::ssize_t>(pixels.count));
     Number* const out = row.mutable_data();
@@ -57,14 +57,14 @@ auto RowOf(const Kept& (KeptModel::*kept)() const,
 
 // For each pixel a row with a number for each class, which answer(reference, bgr, out) writes.
 template <class Answer>
-py::array_t<double> ClassTable(const KeptModel& model, const py::object& object,
+py::array_t<double> ClassTable(const ModelObject& model, const py::object& object,
                                const Answer& answer) {
   const PixelArray pixels = PixelsOf(object);
   const std::size_t classes = model.model().classes.size();
   py::array_t<double> table(
       {static_cast<py::ssize_t>(pixels.count), static_cast<py::ssize_t>(classes)});
   double* const out = table.mutable_data();
-  ForBlocks(model, &KeptModel::reference, pixels.count,
+  ForBlocks(model, &ModelObject::reference, pixels.count,
             [&](const Reference& by, std::size_t first, std::size_t count) {
               for (std::size_t i = first; i < first + count; ++i)
                 answer(by, pixels.bgr + 3 * i, out + classes * i);
@@ -72,14 +72,14 @@ py::array_t<double> ClassTable(const KeptModel& model, const py::object& object,
   return table;
 }
 
-py::array_t<double> Posteriors(const KeptModel& model, const py::object& object) {
+py::array_t<double> Posteriors(const ModelObject& model, const py::object& object) {
   return ClassTable(model, object,
                     [](const Reference& reference, const std::uint8_t* bgr, double* out) {
                       std::ranges::copy(reference.Posteriors(bgr[0], bgr[1], bgr[2]), out);
                     });
 }
 
-py::array_t<double> Discriminants(const KeptModel& model, const py::object& object) {
+py::array_t<double> Discriminants(const ModelObject& model, const py::object& object) {
   const ColorSpace& space = model.model().features.space();
   return ClassTable(model, object,
                     [&](const Reference& reference, const std::uint8_t* bgr, double* out) {
@@ -92,27 +92,27 @@ py::array_t<double> Discriminants(const KeptModel& model, const py::object& obje
 // A member of each class.
 template <class T>
 auto OfClasses(T ClassModel::*member) {
-  return [member](const KeptModel& model) {
+  return [member](const ModelObject& model) {
     std::vector<T> values;
     for (const ClassModel& one : model.model().classes) values.push_back(one.*member);
     return values;
   };
 }
 
-void Save(const KeptModel& model, const std::filesystem::path& path, bool overwrite) {
+void Save(const ModelObject& model, const std::filesystem::path& path, bool overwrite) {
   WriteFile(path, ModelToJson(model.model()), overwrite ? IfExists::kReplace : IfExists::kFail);
 }
 
 // The model with another prior or threshold, as its file would have them.
-ModelPtr Changed(const KeptModel& model, std::optional<double> prior,
+ModelPtr Changed(const ModelObject& model, std::optional<double> prior,
                  std::optional<double> threshold) {
   Model changed = prior ? WithPrior(model.model(), *prior) : model.model();
   if (threshold) changed.decision = {*threshold, "fixed", ""};
-  return std::make_shared<KeptModel>(std::move(changed));
+  return std::make_shared<ModelObject>(std::move(changed));
 }
 
 // The bytes of the picture's file.
-py::bytes DrawnModels(const std::vector<std::shared_ptr<KeptModel>>& kept,
+py::bytes DrawnModels(const std::vector<std::shared_ptr<ModelObject>>& kept,
                       const std::vector<std::string>& names,
                       const std::vector<std::pair<std::string, double>>& at, bool marginal,
                       const Samples* samples, bool svg) {
@@ -141,46 +141,46 @@ py::bytes PngOf(const py::object& image) {
 }  // namespace
 
 void DefineModel(py::module_& module) {
-  py::class_<KeptModel, ModelPtr>(module, "Model")
+  py::class_<ModelObject, ModelPtr>(module, "Model")
       .def_static(
           "read",
           [](const std::filesystem::path& path) {
-            return std::make_shared<KeptModel>(ReadModel(path));
+            return std::make_shared<ModelObject>(ReadModel(path));
           },
           Unlocked())
       .def_static(
-          "default", [] { return std::make_shared<KeptModel>(DefaultModel()); }, Unlocked())
+          "default", [] { return std::make_shared<ModelObject>(DefaultModel()); }, Unlocked())
       .def_static(
           "from_json",
           [](const std::string& text) {
-            return std::make_shared<KeptModel>(ModelFromJson(text, "model"));
+            return std::make_shared<ModelObject>(ModelFromJson(text, "model"));
           },
           Unlocked())
       .def(
-          "to_json", [](const KeptModel& m) { return ModelToJson(m.model()); }, Unlocked())
+          "to_json", [](const ModelObject& m) { return ModelToJson(m.model()); }, Unlocked())
       .def("save", &Save, Unlocked())
       .def("changed", &Changed, Unlocked())
-      .def("mask_row", RowOf(&KeptModel::posterior, &Posterior::MaskRow))
-      .def("class_row", RowOf(&KeptModel::reference, &Reference::ClassRow))
-      .def("log_odds_row", RowOf(&KeptModel::reference, &Reference::LogOddsRow))
+      .def("mask_row", RowOf(&ModelObject::posterior, &Posterior::MaskRow))
+      .def("class_row", RowOf(&ModelObject::reference, &Reference::ClassRow))
+      .def("log_odds_row", RowOf(&ModelObject::reference, &Reference::LogOddsRow))
       .def("posteriors", &Posteriors)
       .def("discriminants", &Discriminants)
       .def_property_readonly("classes", OfClasses(&ClassModel::name))
       .def_property_readonly("priors", OfClasses(&ClassModel::prior))
-      .def_property_readonly("kind", [](const KeptModel& m) { return KindName(m.model().kind); })
-      .def_property_readonly("converged", [](const KeptModel& m) { return m.model().converged; })
+      .def_property_readonly("kind", [](const ModelObject& m) { return KindName(m.model().kind); })
+      .def_property_readonly("converged", [](const ModelObject& m) { return m.model().converged; })
       .def_property_readonly("space",
-                             [](const KeptModel& m) { return m.model().features.space().name; })
-      .def_property_readonly("channels",
-                             [](const KeptModel& m) { return m.model().features.channel_names(); })
+                             [](const ModelObject& m) { return m.model().features.space().name; })
+      .def_property_readonly(
+          "channels", [](const ModelObject& m) { return m.model().features.channel_names(); })
       .def_property_readonly("threshold",
-                             [](const KeptModel& m) { return m.model().decision.threshold; })
-      .def_property_readonly("rule", [](const KeptModel& m) { return m.model().decision.rule; });
+                             [](const ModelObject& m) { return m.model().decision.threshold; })
+      .def_property_readonly("rule", [](const ModelObject& m) { return m.model().decision.rule; });
 }
 
 void DefineShow(py::module_& module) {
   py::class_<Outliers>(module, "Outliers")
-      .def(py::init([](const KeptModel& model, double share) {
+      .def(py::init([](const ModelObject& model, double share) {
         const WithoutGil unlocked;
         return std::make_unique<Outliers>(model.model(), share);
       }))

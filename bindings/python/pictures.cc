@@ -20,13 +20,13 @@
 namespace skinmask::python {
 namespace {
 
-using DetectorPtr = std::shared_ptr<KeptDetector>;
+using DetectorPtr = std::shared_ptr<DetectorObject>;
 
 // The requested output of a picture.
 struct Request {
   Output output = Output::kMask;
   OutputForm form;
-  KeptDetector::Interval abstain;
+  DetectorObject::Interval abstain;
 };
 
 // Gives drawn pictures the caller's order of channels, and copies results to `out` if there is one.
@@ -41,7 +41,7 @@ cv::Mat Delivered(cv::Mat result, bool rgb, const cv::Mat& out) {
 // The output of judge(detector, picture), which takes a single picture, or the next frame of a
 // stream.
 template <class Judge>
-py::object Answered(const KeptDetector& kept, const py::object& image, const Request& request,
+py::object Answered(const DetectorObject& kept, const py::object& image, const Request& request,
                     bool rgb, const py::object& out, const Judge& judge) {
   const ImageArray array = ImageOf(image, rgb);
   const int type = TypeOf(request.output, request.form);
@@ -54,7 +54,7 @@ py::object Answered(const KeptDetector& kept, const py::object& image, const Req
   return memory.empty() ? py::object(ArrayOf(result)) : out;
 }
 
-py::object Detect(const KeptDetector& kept, const py::object& image, const Request& request,
+py::object Detect(const DetectorObject& kept, const py::object& image, const Request& request,
                   bool rgb, const py::object& out) {
   DetectorOptions asked = kept.asked();
   asked.abstain = request.abstain;
@@ -72,7 +72,7 @@ Picture KeptPicture(const py::object& image, bool rgb) {
   return Picture(array.Bgr().clone());
 }
 
-std::shared_ptr<Judged> Judge(std::shared_ptr<KeptDetector> kept, const py::object& image,
+std::shared_ptr<Judged> Judge(std::shared_ptr<DetectorObject> kept, const py::object& image,
                               bool rgb) {
   RequireShown(kept->asked(), {Output::kMask});
   Picture picture = KeptPicture(image, rgb);
@@ -226,7 +226,7 @@ void DefineVideo(py::module_& module) {
 
 }  // namespace
 
-std::shared_ptr<const Detector> KeptDetector::Abstaining(const Interval& interval) const {
+std::shared_ptr<const Detector> DetectorObject::Abstaining(const Interval& interval) const {
   if (!interval || interval == detector_->options().abstain) return detector_;
   const std::lock_guard lock(mutex_);
   for (const auto& kept : abstaining_)

@@ -25,7 +25,7 @@ using Path = std::filesystem::path;
 
 // The detector for all of these outputs; adds to `options` the options that the outputs are made
 // with.
-Detector DetectorFor(const KeptDetector& kept, DetectOptions& options) {
+Detector DetectorFor(const DetectorObject& kept, DetectOptions& options) {
   RequireShown(kept.asked(), options.outputs);
   if (kept.asked().erode)
     throw Error("`erode`", "is of what is measured, which files of outputs have no room for");
@@ -39,7 +39,7 @@ Detector DetectorFor(const KeptDetector& kept, DetectOptions& options) {
 }
 
 // `done` makes a DetectedFile for each input.
-void DetectFiles(const KeptDetector& kept, DetectOptions options, const Stop& stop,
+void DetectFiles(const DetectorObject& kept, DetectOptions options, const Stop& stop,
                  const py::object& progress, const py::object& done) {
   const WithoutGil unlocked;
   const Detector detector = DetectorFor(kept, options);
@@ -57,7 +57,7 @@ void DetectFiles(const KeptDetector& kept, DetectOptions options, const Stop& st
   Detect(options, detector, run, [&](const DetectedImage& image) { tell(image, ""); });
 }
 
-std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, const Path& page,
+std::string EvaluateFolders(const DetectorObject& kept, const PairOptions& pairs, const Path& page,
                             bool overwrite, const Stop& stop, const py::object& progress,
                             const py::object& problem) {
   const WithoutGil unlocked;
@@ -81,7 +81,7 @@ std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, 
   return json;
 }
 
-std::string EvaluateSamplesOf(const KeptDetector& kept, const Samples& samples) {
+std::string EvaluateSamplesOf(const DetectorObject& kept, const Samples& samples) {
   const Model& model = kept.detector().model();
   EvaluationReport report = EvaluateTable(samples, model);
   report.decision = model.decision;
@@ -158,8 +158,8 @@ void DefineRuns(py::module_& module) {
   py::class_<Stop>(module, "Stop").def(py::init<>()).def("set", [](Stop& stop) {
     stop.set = true;
   });
-  py::class_<KeptDetector, std::shared_ptr<KeptDetector>>(module, "Detector")
-      .def(py::init([](const KeptModel& model, const std::map<std::string, std::string>& texts,
+  py::class_<DetectorObject, std::shared_ptr<DetectorObject>>(module, "Detector")
+      .def(py::init([](const ModelObject& model, const std::map<std::string, std::string>& texts,
                        const Path& usual_faces) {
         DetectorOptions asked;
         for (const auto& [name, text] : texts) SetByKeyword(DetectorTable(), asked, name, text);
@@ -167,7 +167,7 @@ void DefineRuns(py::module_& module) {
         if (options.faces.empty() && options.by_faces()) options.faces = usual_faces;
         // Not as a guard of the call, which would include pybind11's own table of objects.
         const WithoutGil unlocked;
-        return std::make_shared<KeptDetector>(Detector(model.model(), options), asked);
+        return std::make_shared<DetectorObject>(Detector(model.model(), options), asked);
       }));
   DefineDetection(module);
   module.def("detect_files", &DetectFiles);

@@ -24,7 +24,7 @@
 namespace skinmask::python {
 namespace {
 
-using ModelPtr = std::shared_ptr<KeptModel>;
+using ModelPtr = std::shared_ptr<ModelObject>;
 using Path = std::filesystem::path;
 
 // A table of pixels (n, 3), B G R. Each has the class `names[index]`, group 0 or its own group, and
@@ -106,7 +106,7 @@ Samples Collect(const PairOptions& pairs, const Stop& stop, const py::object& pr
 ModelPtr TrainModel(const Samples& samples, const TrainOptions& options, const Stop& stop,
                     const py::object& progress, const py::object& problem) {
   const WithoutGil unlocked;
-  return std::make_shared<KeptModel>(Train(samples, options, RunOf(stop, progress, problem)));
+  return std::make_shared<ModelObject>(Train(samples, options, RunOf(stop, progress, problem)));
 }
 
 void SetRule(TrainOptions& options, const std::string& name, double value, double fn_cost) {
