@@ -55,13 +55,10 @@ struct Cut {
 Cut CutOf(std::span<const Model> models, const PictureOptions& options) {
   Cut cut;
   const std::vector<std::string> names = models[0].features.channel_names();
-  const auto with_means = std::ranges::find_if(
-      models, [](const Model& m) { return !m.positive().gaussians().empty(); });
+  const auto with_means =
+      std::ranges::find_if(models, [](const Model& m) { return PositiveMean(m, 0).has_value(); });
   for (std::size_t i = 0; i < names.size() && with_means != models.end(); ++i) {
-    double mean = 0;
-    for (const Gaussian& gaussian : with_means->positive().gaussians())
-      mean += gaussian.weight * gaussian.mean(static_cast<int>(i));
-    cut.at[i] = mean;
+    cut.at[i] = PositiveMean(*with_means, static_cast<int>(i));
     cut.why[i] = with_means->positive().name + "'s mean";
   }
   for (const auto& [channel, value] : options.at) {

@@ -121,15 +121,6 @@ class Inverse {
   std::vector<double> sum_, kept_;  // the answer at a point; the kept ones at carriers
 };
 
-// The positive class's mean, where its own colours are, so that its region contains what is drawn
-// of the class. The middle of the axis for kinds without means.
-double HeldAt(const Model& model, int feature, const Axis& axis) {
-  double mean = 0;
-  for (const Gaussian& gaussian : model.positive().gaussians())
-    mean += gaussian.weight * gaussian.mean(feature);
-  return model.positive().gaussians().empty() ? (axis.low + axis.high) / 2 : mean;
-}
-
 // A channel that the model does not use may have any value that makes a colour with the others.
 // These are the values that are tried, from mid-range outwards.
 std::vector<double> Levels(const Axis& axis) {
@@ -187,6 +178,13 @@ void Fill(Plane& plane, const Model& model, const std::vector<Axis>& axes, Inver
 
 }  // namespace
 
+std::optional<double> PositiveMean(const Model& model, int feature) {
+  std::optional<double> mean;
+  for (const Gaussian& gaussian : model.positive().gaussians())
+    mean = mean.value_or(0) + gaussian.weight * gaussian.mean(feature);
+  return mean;
+}
+
 std::vector<Axis> AxesOf(const Model& model) { return AxesOf(std::span(&model, 1)); }
 
 std::vector<Axis> AxesOf(std::span<const Model> models) {
@@ -229,7 +227,8 @@ std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, i
       if (features == 3) {
         const int third = 3 - x - y;
         const auto i = static_cast<std::size_t>(third);
-        plane.held = {third, at[i] ? *at[i] : HeldAt(model, third, axes[i])};
+        const double middle = (axes[i].low + axes[i].high) / 2;
+        plane.held = {third, at[i] ? *at[i] : PositiveMean(model, third).value_or(middle)};
       }
       planes.push_back(std::move(plane));
     }

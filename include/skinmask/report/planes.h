@@ -26,8 +26,12 @@ std::vector<Axis> AxesOf(const Model& model);
 // only if no model has any.
 std::vector<Axis> AxesOf(std::span<const Model> models);
 
+// The positive class's mean of a feature; absent for models without means.
+std::optional<double> PositiveMean(const Model& model, int feature);
+
 // Log-odds and classes over a plane of two features. A third feature is held at the positive
-// class's mean (or mid-range, for classes without means). With one feature, y is absent and the
+// class's mean, where its own colours are, so that its region contains what is drawn of the class
+// (or mid-range, for classes without means). With one feature, y is absent and the
 // grid is one row.
 struct Plane {
   static constexpr int kNoColour = -1;
