@@ -62,31 +62,31 @@ cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat&
 cv::Mat PredictedMask(const LabelledImage& image) { return image.bgr == 0; }
 
 GalleryPictures Thumbnail(const LabelledImage& image, bool predicted) {
-  GalleryPictures pictures;
-  pictures.name = image.name;
   const cv::Mat small = Smaller(predicted ? PredictedMask(image) : image.bgr, kThumbnailSide);
-  pictures.thumbnail = "data:image/webp;base64," + Base64(EncodeWebP(small, kThumbnailQuality));
-  return pictures;
+  const std::string webp = EncodeWebP(small, kThumbnailQuality);
+  return {image.name, {{"thumbnail", "data:image/webp;base64," + Base64(webp)}}};
 }
 
 GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Detector* detector) {
-  GalleryPictures pictures;
-  pictures.name = image.name;
+  GalleryPictures pictures{image.name, {}};
+  const auto add = [&](const char* name, const cv::Mat& picture) {
+    pictures.pictures.emplace_back(name, DataUri(picture));
+  };
+  if (detector) add("photograph", image.bgr);
   cv::Mat truth = image.classes == positive;
   truth.setTo(128, image.classes == MaskRule::kIgnored);
-  pictures.truth = DataUri(truth);
+  add("truth", truth);
   cv::Mat mask;
   if (detector) {
     Judgement judgement = detector->Judge(image.bgr);
     judgement.MakeMask(true, false);
     mask = judgement.Mask();
-    pictures.probability = DataUri(judgement.Probability());
-    pictures.photograph = DataUri(image.bgr);
+    add("probability", judgement.Probability());
   } else {
     mask = PredictedMask(image);
-    pictures.predicted = DataUri(mask);
+    add("predicted", mask);
   }
-  pictures.errors = DataUri(Errors(image, positive, mask));
+  add("errors", Errors(image, positive, mask));
   return pictures;
 }
 

@@ -32,11 +32,7 @@ std::string PicturesJson(const std::vector<GalleryPictures>& pictures) {
   Json json = Json::object();
   for (const GalleryPictures& one : pictures) {
     Json& entry = json[one.name] = Json::object();
-    const std::pair<const char*, const std::optional<std::string>*> panels[] = {
-        {"photograph", &one.photograph}, {"truth", &one.truth},   {"probability", &one.probability},
-        {"predicted", &one.predicted},   {"errors", &one.errors}, {"thumbnail", &one.thumbnail}};
-    for (const auto& [name, picture] : panels)
-      if (*picture) entry[name] = **picture;
+    for (const auto& [name, picture] : one.pictures) entry[name] = picture;
   }
   return JsonText(json);
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skinmask/detect/detector.h"
@@ -19,12 +19,12 @@ struct GalleryChoice {
 };
 GalleryChoice ChooseGallery(const EvaluationReport& report);
 
-// Small pictures of one image as data URIs (JPEG). For masks that were made before there is neither
-// photograph nor probability. Images outside of the gallery have `thumbnail` alone (WebP, of the
-// photograph or the mask).
+// Small pictures of one image as data URIs (JPEG), by their names: 'photograph', 'truth',
+// 'probability' and 'errors'; of a mask that was made before 'truth', 'predicted' and 'errors'.
+// Images outside of the gallery have 'thumbnail' alone (WebP, of the photograph or the mask).
 struct GalleryPictures {
   std::string name;
-  std::optional<std::string> photograph, truth, probability, predicted, errors, thumbnail;
+  std::vector<std::pair<std::string, std::string>> pictures;
 };
 
 // The names of the images with all pictures, and of those with a thumbnail.
