@@ -165,8 +165,8 @@ std::string TitleOf(const std::vector<Subject>& subjects) {
 }  // namespace
 
 std::unique_ptr<Canvas> NewCanvas() {
-  static const auto make = reinterpret_cast<decltype(&skinmask_new_canvas)>(
-      FindInModule("skinmask-cairo.so", "skinmask_new_canvas"));
+  static auto* const make =
+      FindInModule<decltype(skinmask_new_canvas)>("skinmask-cairo.so", "skinmask_new_canvas");
   std::unique_ptr<Canvas> canvas;
   make(canvas);
   return canvas;

@@ -323,8 +323,8 @@ std::vector<CameraInfo> Cameras() {
 }
 
 std::unique_ptr<V4l2Device> OpenV4l2Device(const std::string& device) {
-  static auto* const open_device = reinterpret_cast<decltype(&skinmask_open_v4l2)>(
-      FindInModule("live-videoio.so", "skinmask_open_v4l2"));
+  static auto* const open_device =
+      FindInModule<decltype(skinmask_open_v4l2)>("live-videoio.so", "skinmask_open_v4l2");
   std::unique_ptr<V4l2Device> opened;
   open_device(device, opened);
   return opened;
