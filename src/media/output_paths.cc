@@ -35,7 +35,7 @@ OutputPaths::OutputPaths(const InputList& inputs, std::vector<OutputSuffix> outp
       outputs_(std::move(outputs)),
       frame_folders_(frame_folders),
       names_(inputs.size(), Name::kStem) {
-  Refuse(Part(), problem);
+  Refuse(ResolveConflicts(), problem);
 }
 
 std::size_t OutputPaths::CountOf(std::size_t i) const {
@@ -63,7 +63,7 @@ std::vector<fs::path> OutputPaths::operator[](std::size_t i) const {
 
 // Gives full names to inputs with conflicts until nothing changes. Returns the inputs that still
 // conflict, in order.
-std::vector<std::size_t> OutputPaths::Part() {
+std::vector<std::size_t> OutputPaths::ResolveConflicts() {
   const HashIndex folders = FoldersOf(inputs_);
   const auto is_folder = [&](const std::string& path) {
     return std::ranges::any_of(folders.Find(path), [&](const HashIndex::Key& key) {

@@ -33,7 +33,7 @@ class OutputPaths {
   enum class Name : char { kStem, kFull, kNone };
   std::size_t CountOf(std::size_t i) const;
   std::string Text(std::size_t i, std::size_t j) const;
-  std::vector<std::size_t> Part();
+  std::vector<std::size_t> ResolveConflicts();
   void Refuse(const std::vector<std::size_t>& doubled, const ProblemSink& problem);
 
   const InputList& inputs_;

@@ -124,7 +124,7 @@ struct Capture::State {
     try {
       std::optional<LiveFrame> frame = frames->Read();
       if (!frame) return false;
-      HoldBack(*frame);
+      WaitUntilDue(*frame);
       Put(std::move(*frame));
       return true;
     } catch (const Error& e) {
@@ -179,7 +179,7 @@ struct Capture::State {
   }
 
   // Delays a frame of a file until its time. Time stands still during a pause.
-  void HoldBack(LiveFrame& frame) {
+  void WaitUntilDue(LiveFrame& frame) {
     if (!options.at_own_rate) return;
     if (!first_shown) first_shown = Clock::now() - ClockDuration(frame.picture.seconds);
     auto due = *first_shown + ClockDuration(frame.picture.seconds);
