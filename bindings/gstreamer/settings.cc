@@ -24,7 +24,7 @@ const std::vector<const OptionRow*>& Options() {
   static const std::vector<const OptionRow*> options = [] {
     std::vector<const OptionRow*> named;
     for (const OptionRow& row : DetectorTable().rows())
-      if (!row.name.empty() && !row.is_aside) named.push_back(&row);
+      if (!row.name.empty() && !row.changes_no_result) named.push_back(&row);
     return named;
   }();
   return options;

@@ -170,7 +170,7 @@ const OptionTable<DetectorOptions>& DetectorTable() {
           .Shown("erode", "Output", "N",
                  "Measure colours only where all is skin that is at most N pixels away")
           .Usually(fmt::format("{}", kUsualErosion))
-          .Aside()};
+          .ChangesNoResult()};
   return table;
 }
 

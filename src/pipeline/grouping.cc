@@ -19,8 +19,8 @@ namespace {
 using Cells = std::vector<const std::vector<std::string>*>;
 
 // Reports images without a row and rows without an image.
-void TellOf(const EvaluationReport& report, const GroupTable& table, const Cells& cells,
-            const Run& run) {
+void WarnOfMissing(const EvaluationReport& report, const GroupTable& table, const Cells& cells,
+                   const Run& run) {
   std::set<std::string> judged;
   for (const auto& [name, metrics] : report.images) judged.insert(name);
   const auto is_judged = [&](const auto& row) { return judged.contains(row.first); };
@@ -169,7 +169,7 @@ void AddGroupings(EvaluationReport& report, const GroupTable& table, const Run& 
     const auto row = table.rows.find(name);
     cells.push_back(row == table.rows.end() ? nullptr : &row->second);
   }
-  TellOf(report, table, cells, run);
+  WarnOfMissing(report, table, cells, run);
   for (std::size_t column = 0; column < table.columns.size(); ++column)
     report.groupings.push_back(ColumnGrouping(table, column, cells));
 }

@@ -35,7 +35,7 @@ struct OptionRow {
   bool may_be_absent = false;        // the text "" means absent
   bool is_list = false;              // texts joined by commas: "a,b"
   std::vector<std::string> kinds;    // the kinds of models that have this option; empty: all
-  bool is_aside = false;             // it does not change the pixels of outputs
+  bool changes_no_result = false;    // it does not change the pixels of outputs
   bool insists = false;              // giving the default value explicitly may differ from not
                                      // giving it
   std::string usual;                 // the value that absence is equivalent to
@@ -183,8 +183,8 @@ class Option {
     rows_.front().is_list = true;
     return std::move(*this);
   }
-  Option&& Aside() && {
-    rows_.front().is_aside = true;
+  Option&& ChangesNoResult() && {
+    rows_.front().changes_no_result = true;
     return std::move(*this);
   }
   // For an option whose explicit use has an effect beside its value: `then` is called after the

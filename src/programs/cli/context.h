@@ -76,9 +76,9 @@ class RunRecord {
   void Fail(const Problem& problem) { failed_.push_back(problem); }
   void Finish() { ++done_; }
 
-  // True if there were inputs or failures, or after TellAlways.
+  // True if there were inputs or failures, or after ShowAlways.
   bool any() const { return always_ || planned_.size() > 0 || !failed_.empty(); }
-  void TellAlways() { always_ = true; }
+  void ShowAlways() { always_ = true; }
   bool all_well() const { return failed_.empty(); }
   const std::vector<Problem>& failed() const { return failed_; }
   // The inputs that no earlier run has done. Valid until the next input is planned.
@@ -89,7 +89,7 @@ class RunRecord {
   // The inputs that are skipped because an earlier run has done them.
   const TextList& left_out() const { return left_out_; }
   // AddTo does not list these inputs, which the results list, as skipped.
-  void Drop(const std::set<std::string>& listed) { listed_ = listed; }
+  void SetListed(const std::set<std::string>& listed) { listed_ = listed; }
 
   // '3 failed, 12 skipped, 1,984 of 20,000 done in 44 s (interrupted)'. Inputs that were done
   // already count as skipped.

@@ -87,7 +87,7 @@ void DetectRecord::OpenLines() {
 
 void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect) {
   const Model& model = detector.model();
-  context_.record.TellAlways();  // a shard may have no input
+  context_.record.ShowAlways();  // a shard may have no input
   detector_ = &detector;
   by_faces_ = detector.options().by_faces() && detector.adapter();
   if (detect.video.png_frames) tables_.ReplaceByFrame();
@@ -96,7 +96,7 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect) 
   earlier_.RequireSame(context_, model, digest_);
 }
 
-Run DetectRecord::Watch(Run run) {
+Run DetectRecord::Recording(Run run) {
   run.problem = [this, problem = run.problem](const Problem& p) {
     Problem told = p;
     // A full disk gives one line for all inputs that could not be noted.
@@ -272,7 +272,7 @@ void DetectRecord::Finish() {
   std::set<std::string> listed;
   for (const char* key : {"images", "videos"})
     for (const Json& entry : root[key]) listed.insert(entry["input"]);
-  context_.record.Drop(listed);
+  context_.record.SetListed(listed);
   root["model"] = {{"name", context_.model.empty() ? "default" : context_.model},
                    {"sha256", digest_}};
   context_.WriteRecord(std::move(root));

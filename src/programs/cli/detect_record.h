@@ -34,7 +34,7 @@ class DetectRecord {
   // options.
   void Begin(const Detector& detector, const DetectOptions& detect);
   // Returns `run` with problems recorded here, too.
-  Run Watch(Run run);
+  Run Recording(Run run);
   void Add(const DetectedFrame& frame);
   // Must be called before the outputs of an image or a video are renamed, so that every output of a
   // killed run has its entry.

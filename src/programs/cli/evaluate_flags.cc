@@ -38,17 +38,18 @@ void CheckPart(const EvaluateFlags& flags, const Context& context) {
 
 void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
   const OptionGroup output(verb, "Output");
-  Aside(output.Add("--partial", flags.partial, "FILE",
-                   "Write what the shard gives, for --partials, and no result"))
+  ChangesNoResult(output.Add("--partial", flags.partial, "FILE",
+                             "Write what the shard gives, for --partials, and no result"))
       ->check(NamedLike({".json"}, "a part"));
-  Aside(
+  ChangesNoResult(
       output.Add("--report", flags.report, "FILE.html",
                  "One HTML page with scores, curves and a gallery, which opens without a network"))
       ->check(NamedLike({".html"}, "a page"));
-  Aside(output.Add("--picture", flags.picture, "FILE.png|FILE.svg",
-                   "Draw error rates against the threshold, and the ROC curve"))
+  ChangesNoResult(output.Add("--picture", flags.picture, "FILE.png|FILE.svg",
+                             "Draw error rates against the threshold, and the ROC curve"))
       ->check(NamedLike({".png", ".svg"}, "a picture"));
-  Aside(output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)"));
+  ChangesNoResult(
+      output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)"));
   output
       .AddEach(
           "--by", flags.by, "tone|FILE.csv",
@@ -129,9 +130,10 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
   AddDecisionFlags(*verb, flags.decision, "the model's own");
   for (const char* const name : {"abstain", "class_costs"})
     AddTableOption(*verb, FindOption(DetectorTable().rows(), name), &flags.detector);
-  Aside(group.Add("--partials", flags.partials, "FILE",
-                  "Files of all parts of an evaluation, to make the whole of, with the options "
-                  "that they were made with"));
+  ChangesNoResult(
+      group.Add("--partials", flags.partials, "FILE",
+                "Files of all parts of an evaluation, to make the whole of, with the options "
+                "that they were made with"));
   AddShardOption(*verb, flags.shard);
   AddOutputs(*verb, flags);
   AddAdaptationOptions(*verb, flags.detector);

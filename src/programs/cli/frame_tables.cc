@@ -118,7 +118,7 @@ std::string FrameTable::KeyOf(std::string_view row, const std::string& input) co
 
 void FrameTable::Finish() {
   if (!has_header()) journal_.Write(header_);
-  if (earlier_.empty() && journal_.earlier().empty()) return journal_.Become(if_exists_);
+  if (earlier_.empty() && journal_.earlier().empty()) return journal_.RenameToFile(if_exists_);
   std::string added = journal_.Text();
   if (added.starts_with(header_)) added.erase(0, header_.size());
   std::set<std::string> killed;

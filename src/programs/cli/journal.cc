@@ -100,7 +100,7 @@ std::string Journal::Text() {
   return ReadFile(path_).substr(earlier_.size());
 }
 
-void Journal::Become(IfExists if_exists) {
+void Journal::RenameToFile(IfExists if_exists) {
   RequireWritten();
   if (!is_special()) PutInPlace(path_, target_, if_exists);
   stream_.reset();

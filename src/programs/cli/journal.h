@@ -44,7 +44,7 @@ class Journal {
   // Removes the journal, unless it has become the file.
   void Remove();
   // Renames the journal to the file.
-  void Become(IfExists if_exists);
+  void RenameToFile(IfExists if_exists);
 
  private:
   [[noreturn]] void Fail() const;

@@ -43,31 +43,36 @@ CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& sum
   verb->footer("Examples:\n" + examples);
   const OptionGroup options(*verb, "General");
   verb->get_help_ptr()->group("General");
-  Aside(options.AddDefault("--threads", context.threads, "N", "Threads to use; 0 means all"))
+  ChangesNoResult(
+      options.AddDefault("--threads", context.threads, "N", "Threads to use; 0 means all"))
       ->check(Within(0, 4096));
-  Aside(options.AddFlag("-q,--quiet", context.quiet,
-                        "No results per file, no warnings, no progress"));
-  Aside(options.AddFlag("-v,--verbose", context.verbose, "Say what is done and how long it took"));
+  ChangesNoResult(options.AddFlag("-q,--quiet", context.quiet,
+                                  "No results per file, no warnings, no progress"));
+  ChangesNoResult(
+      options.AddFlag("-v,--verbose", context.verbose, "Say what is done and how long it took"));
   return verb;
 }
 
 void AddModelOption(CLI::App& verb, Context& context) {
-  Aside(OptionGroup(verb, "Model")
-            .Add("--model", context.model, "MODEL", "Model file (default: the built-in model)"));
+  ChangesNoResult(
+      OptionGroup(verb, "Model")
+          .Add("--model", context.model, "MODEL", "Model file (default: the built-in model)"));
 }
 
 void AddJsonOption(CLI::App& verb, Context& context) {
-  Aside(OptionGroup(verb, "Output")
-            .Add("--json", context.json, "[FILE]",
-                 "Results as JSON: to standard output, or to FILE (FILE.json or --json=FILE)"));
+  ChangesNoResult(
+      OptionGroup(verb, "Output")
+          .Add("--json", context.json, "[FILE]",
+               "Results as JSON: to standard output, or to FILE (FILE.json or --json=FILE)"));
 }
 
 void AddForceOption(CLI::App& verb, Context& context) {
-  Aside(OptionGroup(verb, "Output").AddFlag("--force", context.force, "Replace files that exist"));
+  ChangesNoResult(
+      OptionGroup(verb, "Output").AddFlag("--force", context.force, "Replace files that exist"));
 }
 
 void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text) {
-  Aside(
+  ChangesNoResult(
       OptionGroup(verb, "General").AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text));
 }
 
@@ -75,21 +80,24 @@ void AddRunOptions(CLI::App& verb, Context& context) {
   AddForceOption(verb, context);
   AddJsonOption(verb, context);
   const OptionGroup group(verb, "Input");
-  Aside(group.Add("--max-failures", context.max_failures, "N|P%",
-                  "Inputs that may fail, so many or so many of a hundred, with exit status 0 "
-                  "nevertheless (default: 0)"))
+  ChangesNoResult(
+      group.Add("--max-failures", context.max_failures, "N|P%",
+                "Inputs that may fail, so many or so many of a hundred, with exit status 0 "
+                "nevertheless (default: 0)"))
       ->check(CheckedBy([](const std::string& text) {
         FailureLimit ignored;
         const bool good = lexical_cast(text, ignored);
         return good ? "" : "'" + text + "' is no number of inputs, nor a share as 1%";
       }));
   AddSandboxOption(verb, context);
-  Aside(group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
-                        "Decode files in processes of their own, so that one that crashes its "
-                        "decoder fails alone: none, images but JPEG and PNG, or all with videos"));
-  Aside(group.AddDefault("--max-seconds", context.max_seconds, "S",
-                         "Give up images, and frames of videos, that take a decoder in such a "
-                         "process more of the processor's time"))
+  ChangesNoResult(
+      group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
+                      "Decode files in processes of their own, so that one that crashes its "
+                      "decoder fails alone: none, images but JPEG and PNG, or all with videos"));
+  ChangesNoResult(
+      group.AddDefault("--max-seconds", context.max_seconds, "S",
+                       "Give up images, and frames of videos, that take a decoder in such a "
+                       "process more of the processor's time"))
       ->check(Within(0.01, 1e6));
 }
 
@@ -182,7 +190,7 @@ void RequireApart(std::initializer_list<NamedOutput> outputs) {
 }
 
 void AddShardOption(CLI::App& verb, std::string& text) {
-  Aside(
+  ChangesNoResult(
       OptionGroup(verb, "Input")
           .AddDefault("--shard", text, "I/N", "Do only every N-th input, beginning with the I-th"));
 }

@@ -130,7 +130,7 @@ CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels);
 // Marks an option that changes no result: the destination of results, or how a run is done and
 // watched. Parts and --resume ignore it. (CLI11 calls it not configurable; this program has no
 // configuration files.)
-inline CLI::Option* Aside(CLI::Option* option) { return option->configurable(false); }
+inline CLI::Option* ChangesNoResult(CLI::Option* option) { return option->configurable(false); }
 
 // Options under one heading of the help.
 class OptionGroup {
