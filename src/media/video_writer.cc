@@ -135,9 +135,9 @@ struct VideoWriter::State {
   bool finished = false;                         // Finish was called
   bool untimed = false;                          // the container has a rate, and no times of frames
   AVRational unit = {};                          // time base of the timestamps given to Write
-  std::int64_t first_given = 0, last_given = 0;  // of these timestamps
-  bool loses_times = false;
-  std::int64_t last_pts = 0;  // in the encoder's time base
+  std::int64_t first_given = 0, last_given = 0;  // the first and last of these
+  bool loses_times = false;                      // of frames that are not evenly spaced
+  std::int64_t last_pts = 0;                     // in the encoder's time base
 
  private:
   void RequireUnfinished() const {
