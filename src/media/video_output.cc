@@ -139,8 +139,8 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
     throw Error(encoder,
                 "takes no `quality` (libx264, libx265, libvpx, libvpx-vp9, libaom-av1 and "
                 "libsvtav1 do)");
-  if (encoder.starts_with("libx264")) set("x264-params", X264Params().c_str());
-  if (encoder == "libx264") {
+  if (encoder.starts_with("libx264")) {
+    set("x264-params", X264Params().c_str());
     set("preset", options.live ? "ultrafast" : "veryfast");
     set("crf", factor.c_str());
   } else if (encoder == "libx265") {

@@ -150,8 +150,12 @@ struct VideoWriter::State {
     unit = options.time_base.num > 0 ? AvOf(options.time_base)
                                      : AVRational{options.rate.den, options.rate.num};
     if (untimed || CountsFrames(format->oformat->name, options.codec)) options.time_base = {0, 1};
-    codec = OpenEncoder(options.codec, size, source, options,
-                        format->oformat->flags & AVFMT_GLOBALHEADER);
+    try {
+      codec = OpenEncoder(options.codec, size, source, options,
+                          format->oformat->flags & AVFMT_GLOBALHEADER);
+    } catch (const Error& e) {
+      throw Error(path.string(), e.what());
+    }
     if (codec->pix_fmt != source)
       scaler = MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,
                           untimed ? SWS_CS_ITU601 : SWS_CS_ITU709,  // readers assume these

@@ -322,6 +322,8 @@ TEST_F(VideoTest, QualitiesAreOneToAHundred) {
     EXPECT_ERROR(VideoWriter(Path("a.mp4"), {64, 48}, CV_8UC3, {.quality = quality}),
                  "quality: is out of range (1 to 100)");
   EXPECT_NO_THROW(VideoWriter(Path("a.mp4"), {64, 48}, CV_8UC3, {.quality = 1}));
+  EXPECT_ERROR(VideoWriter(Path("wide.mp4"), {17000, 64}, CV_8UC3, {}),
+               "wide.mp4: libx264: does not take 17000 x 64 pixels");
 }
 
 TEST_F(VideoTest, AnUnfinishedVideoVanishes) {

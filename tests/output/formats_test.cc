@@ -129,6 +129,8 @@ TEST_F(FormatsTest, OverlaysOfVideosTakeCodecAndQuality) {
   const double vp9 = size("--output heatmap --codec vp9 --quality 90", "v.heatmap.webm");
   EXPECT_LT(size("--output heatmap --codec vp9 --quality 30", "v.heatmap.webm"), 0.8 * vp9);
   EXPECT_EQ(testing::Probe(folder_, "out/v.heatmap.webm", "stream=codec_name").front(), "vp9");
+  const double rgb = size("--output heatmap --codec libx264rgb --quality 90", "v.heatmap.mp4");
+  EXPECT_LT(size("--output heatmap --codec libx264rgb --quality 30", "v.heatmap.mp4"), 0.8 * rgb);
   // Beside what takes the codec they stay what they were.
   size("--output mask,overlay --codec libvpx-vp9", "v.overlay.mp4");
   EXPECT_EQ(testing::Probe(folder_, "out/v.overlay.mp4", "stream=codec_name").front(), "h264");

@@ -176,20 +176,22 @@ bool NamesFilesOnly(const CLI::App& verb) {
     return IsRegularFile(input) && (named.image || named.video);
   });
 }
+bool WritesNoImages(const CLI::App& verb) {
+  return !Has(verb, "--files-from") && !Has(verb, "--frames") &&
+         std::ranges::all_of(Values(verb, "input"), [](const std::string& input) {
+           return NamedMedia(input).video && !IsFolder(input);
+         });
+}
 // True if all outputs are lossless. A video is lossless if it is not to be watched and no codec is
-// given; folders may hold anything.
+// given.
 bool LosesNothing(const CLI::App& verb) {
   using Format = OutputStyle::Format;
   const NamedMedia output(Values(verb, "-o").front());
-  const bool lossy = Has(verb, "--codec") ||
-                     (output.video ? !output.lossless : Writes(verb, &OutputKind::is_watched));
-  if (!NamesImagesOnly(verb) && lossy && !Has(verb, "--frames")) return false;
-  const auto may_be_any = [](const std::string& input) {
-    const NamedMedia named(input);
-    return !(named.image || named.archive || named.video) || IsFolder(input);
-  };
-  return !Has(verb, "--files-from") && std::ranges::none_of(Values(verb, "input"), may_be_any) &&
-         Is(verb, "--format", {"png"}) &&
+  const bool lossy_videos =
+      Has(verb, "--codec") ||
+      (output.video ? !output.lossless : Writes(verb, &OutputKind::is_watched));
+  if (lossy_videos && !NamesImagesOnly(verb) && !Has(verb, "--frames")) return false;
+  return Is(verb, "--format", {"png"}) &&
          FormatOfName(Values(verb, "-o").front()).value_or(Format::kPng) == Format::kPng;
 }
 bool IsolatesAll(const CLI::App& verb) {
@@ -249,6 +251,8 @@ constexpr Rule kRules[] = {
     {"detect", "--quality", LosesNothing,
      "is of JPEG, WebP and videos with a codec or to be watched, and these outputs are lossless "
      "(--format jpeg, or webp)"},
+    {"detect", "--format", WritesNoImages,
+     "is of pictures, and these outputs are videos (--frames writes pictures)"},
     {"detect", "--codec --frames --from --to --audio", NamesImagesOnly,
      "is for videos, and all inputs are images"},
     {"detect", "--force", ResumesAndWritesNoFile,

@@ -203,6 +203,8 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in/a.png -o out --quality 9", "--quality is of JPEG, WebP and videos with a codec"},
       {"detect v.mp4 -o out --quality 9", "--quality is of JPEG, WebP and videos with a codec"},
       {"detect v.mp4 -o out --quality 9 --output overlay --frames", "--quality is of JPEG"},
+      {"detect in -o out --quality 9", "--quality is of JPEG, WebP and videos with a codec"},
+      {"detect v.mp4 -o out --output overlay --format webp", "--format is of pictures"},
       {"detect in/a.png -o out --from 1", "--from is for videos"},
       {"detect in -o out --min-component 0 --seed-rect 1,1,9,9",
        "--min-component is of images without a face and a seed"},
@@ -273,7 +275,7 @@ TEST_F(MessagesTest, OptionsThatCountArePassed) {
         "detect in -o 2 --codec ffv1", "detect in -o 3 --resume --force --json=a.json",
         "detect in -o 6 --output overlay --draw ellipse --adapt off",
         "detect in -o 4 --refine off --steady 1", "detect in/a.png -o 7 --steady 0",
-        "detect --files-from list -o 5 --quality 9",
+        "detect --files-from list -o 5 --quality 9 --output overlay",
         "sample --images in --whole skin --step 2 --max-pixels 9999 --isolate all -o s.csv"})
     EXPECT_EQ(Run(arguments).status, 0) << arguments << Run(arguments).err;
   const std::string table = (testing::SamplesFolder() / "labelled-pixels.csv").string();
