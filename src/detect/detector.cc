@@ -77,7 +77,7 @@ Posterior PosteriorAt(Model model, double threshold, std::uint64_t expected_pixe
 // Makes the value in isolation, because pictures may run in parallel: a thread that waits for it
 // must not begin with another picture, which would wait for the same value.
 template <class T, class Make>
-const T& Made(const Lazy<T>& lazy, const Make& make) {
+const T& MadeAlone(const Lazy<T>& lazy, const Make& make) {
   return lazy.Get([&] { return tbb::this_task_arena::isolate(make); });
 }
 
@@ -211,7 +211,9 @@ Detector Detector::With(const DetectorOptions& options) const {
   return other;
 }
 
-double Detector::moved() const { return Logit(model_->positive().prior) - Logit(adapter_prior_); }
+double Detector::prior_shift() const {
+  return Logit(model_->positive().prior) - Logit(adapter_prior_);
+}
 
 // Parts that do not change are kept.
 void Detector::SetOptions(const DetectorOptions& options) {
@@ -244,7 +246,7 @@ double Detector::ExplainedShare(bool masks) const {
 }
 
 const Detector::Interval& Detector::interval() const {
-  return Made(*interval_, [this] {
+  return MadeAlone(*interval_, [this] {
     const auto ends = options_.abstain.value_or(kUsualInterval);
     const std::uint64_t pixels = options_.expected.expected_pixels;
     return Interval{ends, PosteriorAt(*model_, ends.first, pixels),
@@ -255,8 +257,8 @@ const Detector::Interval& Detector::interval() const {
 const Outliers* Detector::OutliersOf(bool masks) const {
   const double share = ExplainedShare(masks);
   if (share == 1) return nullptr;
-  return &Made(masks ? *outliers_of_masks_ : *outliers_of_maps_,
-               [&] { return Outliers(*made_, share, options_.expected.expected_pixels); });
+  return &MadeAlone(masks ? *outliers_of_masks_ : *outliers_of_maps_,
+                    [&] { return Outliers(*made_, share, options_.expected.expected_pixels); });
 }
 
 std::shared_ptr<const Adaptation> Detector::Adapt(const Picture& picture) const {
@@ -269,12 +271,12 @@ Stream::Stream(Detector detector, const StreamOptions& options) : detector_(std:
   if (detector_.adapter()) adapter_.emplace(detector_.adapter(), options);
 }
 
-std::shared_ptr<const StreamAdapter::Sight> Stream::See(const Picture& picture) {
-  return adapter_ ? adapter_->See(picture.Bgr()) : nullptr;
+std::shared_ptr<const StreamAdapter::Observation> Stream::Observe(const Picture& picture) {
+  return adapter_ ? adapter_->Observe(picture.Bgr()) : nullptr;
 }
 
-std::shared_ptr<const Adaptation> Stream::Learn(const StreamAdapter::Sight* sight) {
-  return sight ? adapter_->Learn(*sight) : nullptr;
+std::shared_ptr<const Adaptation> Stream::AdaptTo(const StreamAdapter::Observation* observation) {
+  return observation ? adapter_->AdaptTo(*observation) : nullptr;
 }
 
 cv::Mat Detect(const cv::Mat& bgr) {

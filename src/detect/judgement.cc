@@ -75,7 +75,7 @@ cv::Mat Judgement::Bgr() {
 }
 
 void Judgement::MakeMask(bool probability, bool log_odds) {
-  const bool in_one = !whole_ && adaptation() && detector_->moved() == 0 && mask_.empty();
+  const bool in_one = !whole_ && adaptation() && detector_->prior_shift() == 0 && mask_.empty();
   if (in_one && log_odds) {
     LogOdds();
   } else if (in_one && probability && probability_[0].empty()) {
@@ -92,7 +92,7 @@ cv::Mat Judgement::Mask() {
   if (!mask_.empty()) return mask_;
   if (whole_) return mask_ = Shrunk(whole_->Mask(), true);
   const FramePosterior& posterior = detector_->posterior();
-  if (adaptation() && detector_->moved() == 0 && log_odds_.empty()) {
+  if (adaptation() && detector_->prior_shift() == 0 && log_odds_.empty()) {
     mask_ = detector_->adapter()->Mask(Bgr(), *adaptation(), detector_->threshold(), mask_memory_);
   } else if (adaptation()) {
     mask_ = MaskOf(LogOdds(), detector_->threshold(), mask_memory_);
@@ -105,7 +105,7 @@ cv::Mat Judgement::Mask() {
 }
 
 cv::Mat Judgement::AdaptedMask(double threshold) {
-  if (detector_->moved() != 0 || !log_odds_.empty()) return MaskOf(LogOdds(), threshold);
+  if (detector_->prior_shift() != 0 || !log_odds_.empty()) return MaskOf(LogOdds(), threshold);
   return detector_->adapter()->Mask(Bgr(), *adaptation(), threshold);
 }
 
@@ -127,7 +127,7 @@ cv::Mat Judgement::Probability(int bits, const cv::Mat& memory) {
   if (!kept.empty()) return kept;
   if (whole_) return kept = Shrunk(whole_->Probability(bits), false);
   if (!adaptation()) return kept = GlobalProbability(bits, memory);
-  if (bits == 8 && detector_->moved() == 0 && log_odds_.empty())
+  if (bits == 8 && detector_->prior_shift() == 0 && log_odds_.empty())
     return kept = detector_->adapter()->Probability(Bgr(), *adaptation(), memory);
   const cv::Mat z = LogOdds();
   return kept = bits == 8    ? ProbabilityOf(z, memory)
@@ -141,7 +141,7 @@ cv::Mat Judgement::LogOdds() {
   const FramePosterior& posterior = detector_->posterior();
   if (adaptation()) {
     log_odds_ = detector_->adapter()->LogOdds(Bgr(), *adaptation());
-    if (detector_->moved() != 0) log_odds_ += cv::Scalar(detector_->moved());
+    if (detector_->prior_shift() != 0) log_odds_ += cv::Scalar(detector_->prior_shift());
   } else if (const VideoFrame* const planes = JudgedPlanes()) {
     log_odds_ = planes->Upright(posterior.LogOdds(*planes));
   } else {

@@ -17,7 +17,7 @@ namespace {
 struct FrameItem {
   VideoFrame frame;
   std::optional<Picture> picture;  // the scaled frame
-  std::shared_ptr<const StreamAdapter::Sight> sight;
+  std::shared_ptr<const StreamAdapter::Observation> observation;
   std::shared_ptr<const Adaptation> adaptation;  // null: the model without adaptation
   std::vector<Rendered> outputs;
   DetectedFrame found;
@@ -78,10 +78,11 @@ class VideoRun {
     stages.next = [&](std::size_t place, const TakePixels&) { return Read(items[place]); };
     stages.stages.push_back(stage(false, [this](FrameItem& item) { Convert(item); }));
     if (job_.detector.adapter()) {  // these two stages use the state of earlier frames
-      stages.stages.push_back(
-          stage(true, [this](FrameItem& item) { item.sight = stream_.See(*item.picture); }));
       stages.stages.push_back(stage(
-          true, [this](FrameItem& item) { item.adaptation = stream_.Learn(item.sight.get()); }));
+          true, [this](FrameItem& item) { item.observation = stream_.Observe(*item.picture); }));
+      stages.stages.push_back(stage(true, [this](FrameItem& item) {
+        item.adaptation = stream_.AdaptTo(item.observation.get());
+      }));
     }
     stages.stages.push_back(stage(false, [this](FrameItem& item) { Judge(item); }));
     stages.finish = [&](std::size_t place, std::exception_ptr failure) {

@@ -190,7 +190,7 @@ EvaluationPart EvaluationMerge::Whole() && {
   return std::move(sum_);
 }
 
-void JudgeAgain(EvaluationPart& whole, const EvaluationPart& part, const std::string& file,
+void CountAbove(EvaluationPart& whole, const EvaluationPart& part, const std::string& file,
                 double above) {
   for (std::size_t i = 0; i < part.images.size(); ++i) {
     const JudgedImage& image = part.images[i];

@@ -115,7 +115,7 @@ class EvaluationMerge {
 
 // Counts the images of `part`, which keeps their scores, at a threshold of the whole's scores, and
 // stores the counts in `whole`. Throws Error if the file has changed since it was added.
-void JudgeAgain(EvaluationPart& whole, const EvaluationPart& part, const std::string& file,
+void CountAbove(EvaluationPart& whole, const EvaluationPart& part, const std::string& file,
                 double above);
 
 // The text of the file of a part (docs/formats.md, 'Part of an evaluation').

@@ -29,7 +29,7 @@ constexpr const char* kReplaces = "replaces";
 constexpr const char* kFailed = "failed";
 
 // True if the run of the record made outputs of this kind.
-bool Made(const Json& entry, const Json& kind) {
+bool HasOutput(const Json& entry, const Json& kind) {
   return std::ranges::find(entry["outputs"], kind) != entry["outputs"].end();
 }
 
@@ -40,7 +40,7 @@ void RemoveReplaced(std::vector<Json>& entries, const Json& by) {
     if (entry.value(kList, Json()) != by.value(kList, Json())) continue;
     Json kept = Json::array();
     for (const Json& kind : entry["outputs"])
-      if (!Made(by, kind)) kept.push_back(kind);
+      if (!HasOutput(by, kind)) kept.push_back(kind);
     entry["outputs"] = std::move(kept);
   }
   std::erase_if(entries, [](const Json& entry) { return entry["outputs"].empty(); });
@@ -150,7 +150,7 @@ void MadeWith::Compare() {
   Records records = ReadRecords(file_);
   failed_ = std::move(records.failed);
   for (Json& before : records.entries) {
-    const auto ours = [&](const Json& kind) { return Made(entry_, kind); };
+    const auto ours = [&](const Json& kind) { return HasOutput(entry_, kind); };
     if (std::ranges::none_of(before["outputs"], ours)) continue;
     const std::string name = FirstDifference(before["made_with"], entry_["made_with"]);
     if (!name.empty() && options_.if_exists == IfExists::kKeep)

@@ -89,12 +89,12 @@ TEST(AdaptStream, FramesMayBeSeenLongBeforeTheyAreLearntFrom) {
     frames.push_back(Noisy(Window(scene, i).bgr, static_cast<std::uint64_t>(i)));
   const auto adapter = AdapterOf(HogFaceFinder(), true);
   StreamAdapter usual(adapter), ahead(adapter);
-  std::vector<std::shared_ptr<const StreamAdapter::Sight>> sights;
+  std::vector<std::shared_ptr<const StreamAdapter::Observation>> observations;
   std::thread([&] {
-    for (const cv::Mat& frame : frames) sights.push_back(ahead.See(frame));
+    for (const cv::Mat& frame : frames) observations.push_back(ahead.Observe(frame));
   }).join();
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    const auto expected = usual.Follow(frames[i]), adaptation = ahead.Learn(*sights[i]);
+    const auto expected = usual.Follow(frames[i]), adaptation = ahead.AdaptTo(*observations[i]);
     ASSERT_EQ(adaptation != nullptr, expected != nullptr) << i;
     if (!expected) continue;
     EXPECT_TRUE(

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "detect/adapt/stream_watch.h"
+#include "detect/adapt/stream_observer.h"
 #include "support/colors.h"
 
 namespace skinmask {

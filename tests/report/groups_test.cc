@@ -113,7 +113,7 @@ TEST(EvaluationMerge, RefusesWhatWasJudgedOtherwiseOrChangedMeanwhile) {
   EvaluationPart whole, part;
   whole.images.emplace_back().name = "a.png";
   part.images.emplace_back().name = "b.png";
-  EXPECT_ERROR(JudgeAgain(whole, part, "c", 0), "c: has changed since it was read first");
+  EXPECT_ERROR(CountAbove(whole, part, "c", 0), "c: has changed since it was read first");
 }
 
 using PairsTest = testing::FolderTest;

@@ -40,17 +40,17 @@ class StreamAdapter {
   // Takes the next frame, CV_8UC3. Null if there is nothing to adapt to: the global model is then
   // the answer. Frames come in order, from one thread at a time; the result stays valid and does
   // not change. Errors are the finders'; the stream can go on after one.
-  std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr) { return Learn(*See(bgr)); }
+  std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr) { return AdaptTo(*Observe(bgr)); }
 
-  // The two halves of Follow, each some 5 ms, for callers that work on several frames at once: See
-  // takes a frame while Learn still works on the one before. Both take frames in order, each from
-  // one thread at a time.
-  struct Sight;
-  std::shared_ptr<const Sight> See(const cv::Mat& bgr);
-  std::shared_ptr<const Adaptation> Learn(const Sight& sight);
+  // The two halves of Follow, each some 5 ms, for callers that work on several frames at once:
+  // Observe takes a frame while AdaptTo still works on the one before. Both take frames in order,
+  // each from one thread at a time.
+  struct Observation;
+  std::shared_ptr<const Observation> Observe(const cv::Mat& bgr);
+  std::shared_ptr<const Adaptation> AdaptTo(const Observation& observation);
 
  private:
-  class Watch;
+  class Observer;
   class State;
   std::unique_ptr<State> state_;
 };

@@ -133,7 +133,7 @@ class Detector {
   const Outliers* OutliersOf(bool masks) const;
   double ExplainedShare(bool masks) const;
   // The shift of all log-odds by a prior that differs from the adapter's.
-  double moved() const;
+  double prior_shift() const;
 
   DetectorOptions options_;
   std::shared_ptr<const Model> made_, model_;  // as trained; with the options
@@ -158,11 +158,11 @@ class Stream {
   }
   // The part of Judge that must run in order; null if there is nothing to adapt to.
   std::shared_ptr<const Adaptation> Follow(const Picture& picture) {
-    return Learn(See(picture).get());
+    return AdaptTo(Observe(picture).get());
   }
   // The two halves of Follow, as in StreamAdapter; null without adaptation.
-  std::shared_ptr<const StreamAdapter::Sight> See(const Picture& picture);
-  std::shared_ptr<const Adaptation> Learn(const StreamAdapter::Sight* sight);
+  std::shared_ptr<const StreamAdapter::Observation> Observe(const Picture& picture);
+  std::shared_ptr<const Adaptation> AdaptTo(const StreamAdapter::Observation* observation);
 
   // As StreamAdapter::SetRate.
   void SetRate(double frames_per_second) {

@@ -10,7 +10,7 @@
 #include "detect/adapt/image_fit.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/steady.h"
-#include "detect/adapt/stream_watch.h"
+#include "detect/adapt/stream_observer.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 
@@ -29,21 +29,21 @@ constexpr double kUsualRate = 25, kMaxRate = 1000;  // frames a second
 class StreamAdapter::State {
  public:
   State(std::shared_ptr<const Adapter> adapter, const StreamOptions& options)
-      : adapter_(std::move(adapter)), watch_(adapter_, options), filter_(FramesOf(kUsualRate)) {}
+      : adapter_(std::move(adapter)), observer_(adapter_, options), filter_(FramesOf(kUsualRate)) {}
 
   void SetRate(double frames_per_second) {
     const bool is_known = frames_per_second > 0 && frames_per_second <= kMaxRate;
     filter_.SetTimeConstant(FramesOf(is_known ? frames_per_second : kUsualRate));
   }
 
-  Sight See(const cv::Mat& bgr) { return watch_.See(bgr); }
+  Observation Observe(const cv::Mat& bgr) { return observer_.Observe(bgr); }
 
-  std::shared_ptr<const Adaptation> Learn(const Sight& sight) {
-    if (sight.is_cut) BeginAnew();
-    still_ = sight.is_same ? still_ + 1 : 0;
-    if (sight.has_news) Update(sight);
-    std::shared_ptr<const Adaptation> steady = Steady(sight.frame);
-    last_grey_ = sight.frame.small_grey;
+  std::shared_ptr<const Adaptation> AdaptTo(const Observation& observation) {
+    if (observation.is_cut) BeginAnew();
+    still_ = observation.is_same ? still_ + 1 : 0;
+    if (observation.has_news) Update(observation);
+    std::shared_ptr<const Adaptation> steady = Steady(observation.frame);
+    last_grey_ = observation.frame.small_grey;
     return steady;
   }
 
@@ -80,47 +80,50 @@ class StreamAdapter::State {
     filter_.Clear();
   }
 
-  void Update(const Sight& sight) {
+  void Update(const Observation& observation) {
     const bool had_model = model_.has_value();
-    UpdateBySeeds(sight);
+    UpdateBySeeds(observation);
     if (model_) {
       past_ = {};
       return;
     }
     if (had_model) current_.reset();
-    if (adapter_->options().image.enabled) UpdateByImage(sight);
+    if (adapter_->options().image.enabled) UpdateByImage(observation);
   }
 
   // For a frame without seeds: as for a photograph, but its light and histogram are smoothed over
   // frames.
-  void UpdateByImage(const Sight& sight) {
-    const TrackingFrame& now = sight.frame;
-    if (!past_.is_new && !image_fit_.IsTimeForNext(now, sight.number)) return;
+  void UpdateByImage(const Observation& observation) {
+    const TrackingFrame& now = observation.frame;
+    if (!past_.is_new && !image_fit_.IsTimeForNext(now, observation.number)) return;
     const double rate = past_.is_new ? 1 : image_fit_.Rate(now);
     SetCurrent(adapter_->AdaptToImage(now.small_bgr, now.is_monochrome, past_, rate), now);
-    image_fit_.Note(now, sight.number);
+    image_fit_.Note(now, observation.number);
   }
 
-  void UpdateBySeeds(const Sight& sight) {
-    if (sight.color_priors.empty()) {
+  void UpdateBySeeds(const Observation& observation) {
+    if (observation.color_priors.empty()) {
       model_.reset();
       return;
     }
     const AdaptOptions& options = adapter_->options();
-    const cv::Mat& small = sight.frame.small_bgr;
-    const cv::Size image = sight.frame.size;
-    const cv::Mat prior = SpatialPrior(small.size(), image, sight.seeds, options.prior);
-    Evidence evidence{sight.global, prior, MiddleFaceSize(sight.seeds, image, small.size())};
-    if (sight.fits_anew || !model_) {
-      evidence.hair = HairOf(small, image, sight.seeds, options.fit.background_covariance_floor);
-      model_ = FitToImage(
-          small,
-          SkinPriors(sight.color_priors, static_cast<std::size_t>(options.skin.max_components)),
-          evidence, options);
+    const cv::Mat& small = observation.frame.small_bgr;
+    const cv::Size image = observation.frame.size;
+    const cv::Mat prior = SpatialPrior(small.size(), image, observation.seeds, options.prior);
+    Evidence evidence{observation.global, prior,
+                      MiddleFaceSize(observation.seeds, image, small.size())};
+    if (observation.fits_anew || !model_) {
+      evidence.hair =
+          HairOf(small, image, observation.seeds, options.fit.background_covariance_floor);
+      model_ = FitToImage(small,
+                          SkinPriors(observation.color_priors,
+                                     static_cast<std::size_t>(options.skin.max_components)),
+                          evidence, options);
     } else {
       model_->message = MessageOf(*model_, small, evidence, options);
     }
-    if (model_) SetCurrent(adapter_->AdaptedToSeeds(*model_, prior, sight.faces), sight.frame);
+    if (model_)
+      SetCurrent(adapter_->AdaptedToSeeds(*model_, prior, observation.faces), observation.frame);
   }
 
   void SetCurrent(Adaptation&& adaptation, const TrackingFrame& now) {
@@ -131,7 +134,7 @@ class StreamAdapter::State {
   }
 
   std::shared_ptr<const Adapter> adapter_;
-  Watch watch_;
+  Observer observer_;
   int still_ = 0;      // how many of the last frames in a row equal the frame before them
   cv::Mat last_grey_;  // the small image of the frame before
   std::optional<ImageModel> model_;
@@ -160,13 +163,13 @@ StreamAdapter& StreamAdapter::operator=(StreamAdapter&&) noexcept = default;
 
 void StreamAdapter::SetRate(double frames_per_second) { state_->SetRate(frames_per_second); }
 
-std::shared_ptr<const StreamAdapter::Sight> StreamAdapter::See(const cv::Mat& bgr) {
+std::shared_ptr<const StreamAdapter::Observation> StreamAdapter::Observe(const cv::Mat& bgr) {
   RequireType(bgr, CV_8UC3, "frame");
-  return std::make_shared<const Sight>(state_->See(bgr));
+  return std::make_shared<const Observation>(state_->Observe(bgr));
 }
 
-std::shared_ptr<const Adaptation> StreamAdapter::Learn(const Sight& sight) {
-  return state_->Learn(sight);
+std::shared_ptr<const Adaptation> StreamAdapter::AdaptTo(const Observation& observation) {
+  return state_->AdaptTo(observation);
 }
 
 }  // namespace skinmask

@@ -244,7 +244,7 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
   Tell(whole, run);
   const auto judge = [&](const Model&, const Run&, std::optional<double> above) {
     for (const std::string& file : above ? flags.partials : std::vector<std::string>())
-      JudgeAgain(whole, ReadEvaluationPart(file), file, *above);
+      CountAbove(whole, ReadEvaluationPart(file), file, *above);
     return ReportOf(whole);
   };
   EvaluationReport report = model ? Judge(*model, flags, run, judge) : ReportOf(whole);

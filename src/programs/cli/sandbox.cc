@@ -231,7 +231,7 @@ std::string EnterSandbox(const Access& access) {
                                    : "only inputs, outputs and libraries (" + files + ")");
 }
 
-void LeaveProcesses() {
+void ForbidProcesses() {
   CallFilter filter;
   filter.Deny(SCMP_SYS(fork), EPERM);
   filter.Deny(SCMP_SYS(vfork), EPERM);
@@ -253,7 +253,7 @@ void LeaveProcesses() {
   filter.Load();
 }
 
-std::string LeaveNetwork() {
+std::string ForbidNetwork() {
   CallFilter filter;
   for (std::uint64_t family = 0; family < AF_MAX; ++family)
     if (family != AF_UNIX && family != AF_NETLINK)  // the kernel reports devices on AF_NETLINK

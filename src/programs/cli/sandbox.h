@@ -34,12 +34,12 @@ std::string EnterSandbox(const Access& access);
 
 // Denies new processes; threads are allowed. For processes that only decode; in addition to the
 // sandbox.
-void LeaveProcesses();
+void ForbidProcesses();
 
 // Denies only the network, for verbs that need devices, windows and other programs: no sockets
 // except local ones and those on which the kernel reports devices. Returns a line as EnterSandbox
 // does.
-std::string LeaveNetwork();
+std::string ForbidNetwork();
 
 // Landlock by system calls, because Debian 12 has no library for it, and its header is older than
 // the kernels on which this program runs. An object is a set of rules. Without Landlock in the

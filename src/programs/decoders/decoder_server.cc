@@ -269,7 +269,7 @@ class VideoService {
   cli::Access access;
   if (file) access.reads.emplace_back(*file);
   cli::EnterSandbox(access);
-  cli::LeaveProcesses();
+  cli::ForbidProcesses();
   if (file)
     VideoService(*file).Serve();
   else

@@ -124,7 +124,7 @@ live::Statistics RunIn(bool headless, const live::SessionOptions& session) {
 
 void RunLive(const Options& options, Context& context) {
   if (context.sandbox != "off" && !NeedsNetwork(options)) {
-    const std::string line = LeaveNetwork();
+    const std::string line = ForbidNetwork();
     if (context.verbose) PrintLine(line);
   }
   live::SessionOptions session = SessionOf(options, context);

@@ -97,7 +97,7 @@ TEST_F(SandboxTest, LiveLeavesTheNetworkAlone) {
   const auto without_network = [](const auto& call) {
     const pid_t child = fork();
     if (child == 0) {
-      LeaveNetwork();
+      ForbidNetwork();
       _exit(call() ? 1 : 0);
     }
     int status = 0;

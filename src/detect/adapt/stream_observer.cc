@@ -1,4 +1,4 @@
-#include "detect/adapt/stream_watch.h"
+#include "detect/adapt/stream_observer.h"
 
 #include <algorithm>
 #include <utility>
@@ -50,29 +50,31 @@ double LastFit::Rate(const TrackingFrame& now) const {
   return std::min(1., Change(now) / kFullRateChange);
 }
 
-StreamAdapter::Watch::Watch(std::shared_ptr<const Adapter> adapter, const StreamOptions& options)
+StreamAdapter::Observer::Observer(std::shared_ptr<const Adapter> adapter,
+                                  const StreamOptions& options)
     : adapter_(std::move(adapter)), options_(options), tracker_(adapter_->options().skin) {}
 
-StreamAdapter::Sight StreamAdapter::Watch::See(const cv::Mat& bgr) {
-  Sight sight;
-  sight.frame = TrackingFrameOf(bgr, adapter_->options(), last_.is_monochrome);
-  const TrackingFrame& now = sight.frame;
-  sight.is_cut = IsCut(last_, now);
-  if (sight.is_cut) BeginAnew();
-  if (sight.is_cut && now.is_monochrome) sight.frame = TrackingFrameOf(bgr, adapter_->options());
-  sight.is_same = AreSame(last_, now);
-  if (!sight.is_same) tracker_.Follow(now);
-  sight.number = ++frame_;
+StreamAdapter::Observation StreamAdapter::Observer::Observe(const cv::Mat& bgr) {
+  Observation observation;
+  observation.frame = TrackingFrameOf(bgr, adapter_->options(), last_.is_monochrome);
+  const TrackingFrame& now = observation.frame;
+  observation.is_cut = IsCut(last_, now);
+  if (observation.is_cut) BeginAnew();
+  if (observation.is_cut && now.is_monochrome)
+    observation.frame = TrackingFrameOf(bgr, adapter_->options());
+  observation.is_same = AreSame(last_, now);
+  if (!observation.is_same) tracker_.Follow(now);
+  observation.number = ++frame_;
   const std::optional<Search> search = SearchAt(bgr, now);
-  sight.has_news = !sight.is_same || search;
+  observation.has_news = !observation.is_same || search;
   if (search) is_quiet_ = tracker_.empty() && search->found.empty();
-  if (sight.has_news && (!tracker_.empty() || (search && !search->found.empty())))
-    FollowSeeds(search, sight);
+  if (observation.has_news && (!tracker_.empty() || (search && !search->found.empty())))
+    FollowSeeds(search, observation);
   last_ = now;
-  return sight;
+  return observation;
 }
 
-void StreamAdapter::Watch::BeginAnew() {
+void StreamAdapter::Observer::BeginAnew() {
   is_stale_ = pending_.valid();
   next_search_ = 0;
   is_quiet_ = false;
@@ -83,7 +85,7 @@ void StreamAdapter::Watch::BeginAnew() {
 }
 
 // Returns the search whose result is due, and starts the next one when it is time.
-std::optional<StreamAdapter::Watch::Search> StreamAdapter::Watch::SearchAt(
+std::optional<StreamAdapter::Observer::Search> StreamAdapter::Observer::SearchAt(
     const cv::Mat& bgr, const TrackingFrame& now) {
   std::optional<Search> done;
   if (pending_.valid() && frame_ >= due_) {
@@ -108,7 +110,7 @@ std::optional<StreamAdapter::Watch::Search> StreamAdapter::Watch::SearchAt(
   return done;
 }
 
-bool StreamAdapter::Watch::CanWait(const TrackingFrame& now) const {
+bool StreamAdapter::Observer::CanWait(const TrackingFrame& now) const {
   if (searched_.size != now.size || tracker_.AnyLost()) return false;
   if (AreSame(searched_, now)) return true;
   return is_quiet_ && frame_ < began_ + kQuietGaps * std::int64_t{options_.search_every_frames} &&
@@ -116,20 +118,22 @@ bool StreamAdapter::Watch::CanWait(const TrackingFrame& now) const {
 }
 
 // Finds the seeds' places in this frame, and their colours.
-void StreamAdapter::Watch::FollowSeeds(const std::optional<Search>& search, Sight& sight) {
-  const TrackingFrame& now = sight.frame;
-  sight.global = adapter_->GlobalLogOdds(now.small_bgr, adapter_->options().max_global_log_odds);
+void StreamAdapter::Observer::FollowSeeds(const std::optional<Search>& search,
+                                          Observation& observation) {
+  const TrackingFrame& now = observation.frame;
+  observation.global =
+      adapter_->GlobalLogOdds(now.small_bgr, adapter_->options().max_global_log_odds);
   const bool others = search && tracker_.UpdateWithDetections(search->found, search->searched, now);
   if (search) is_quiet_ = !others && tracker_.AllConfirmed();
-  sight.fits_anew = others || !has_colors_ || fit_.IsTimeForNext(now, frame_);
-  tracker_.UpdateColorPriors(now, sight.global, sight.fits_anew ? fit_.Rate(now) : 0);
-  sight.seeds = tracker_.seeds();
-  sight.faces = tracker_.faces();
-  sight.color_priors = tracker_.color_priors();
-  has_colors_ = !sight.color_priors.empty();
+  observation.fits_anew = others || !has_colors_ || fit_.IsTimeForNext(now, frame_);
+  tracker_.UpdateColorPriors(now, observation.global, observation.fits_anew ? fit_.Rate(now) : 0);
+  observation.seeds = tracker_.seeds();
+  observation.faces = tracker_.faces();
+  observation.color_priors = tracker_.color_priors();
+  has_colors_ = !observation.color_priors.empty();
   if (!has_colors_)
     fit_.Clear();
-  else if (sight.fits_anew)
+  else if (observation.fits_anew)
     fit_.Note(now, frame_);
 }
 

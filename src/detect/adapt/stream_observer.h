@@ -1,6 +1,6 @@
-// Watches a stream of frames: detects cuts, and searches and tracks faces. It does not depend on
-// what is learnt from the frames, so a frame can be watched while the one before is still learnt
-// from.
+// The part of StreamAdapter that observes a stream of frames: it detects cuts, and searches and
+// tracks faces. It does not depend on what is fitted to the frames, so that a frame can be observed
+// while the fit to the one before still runs.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,13 @@ class LastFit {
   std::int64_t number_ = 0;
 };
 
-// The result of watching one frame.
-struct StreamAdapter::Sight {
+// What was found in one frame.
+struct StreamAdapter::Observation {
   TrackingFrame frame;
   std::int64_t number = 0;                  // 1, 2, ...
   bool is_cut = false;                      // a new scene, or the first frame
   bool is_same = false;                     // equal to the frame before, to the bit
-  bool has_news = false;                    // something may be learnt from it
+  bool has_news = false;                    // a fit may change by it
   std::vector<Seed> seeds;                  // at their places in this frame
   std::vector<Face> faces;                  // those of the seeds that are faces
   std::vector<ColorGaussian> color_priors;  // one for each seed
@@ -46,11 +46,11 @@ struct StreamAdapter::Sight {
   cv::Mat global;  // the global log-odds of the small image, if there are seeds
 };
 
-class StreamAdapter::Watch {
+class StreamAdapter::Observer {
  public:
-  Watch(std::shared_ptr<const Adapter> adapter, const StreamOptions& options);
+  Observer(std::shared_ptr<const Adapter> adapter, const StreamOptions& options);
 
-  Sight See(const cv::Mat& bgr);
+  Observation Observe(const cv::Mat& bgr);
 
  private:
   struct Search {
@@ -61,7 +61,7 @@ class StreamAdapter::Watch {
   void BeginAnew();
   std::optional<Search> SearchAt(const cv::Mat& bgr, const TrackingFrame& now);
   bool CanWait(const TrackingFrame& now) const;
-  void FollowSeeds(const std::optional<Search>& search, Sight& sight);
+  void FollowSeeds(const std::optional<Search>& search, Observation& observation);
 
   std::shared_ptr<const Adapter> adapter_;
   StreamOptions options_;
