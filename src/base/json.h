@@ -174,7 +174,8 @@ class JsonNode {
     // number.
     const double real = json_.is_number_float() ? json_.get<double>() : -1;
     const bool whole = real >= 0 && real < 0x1p53 && real == std::trunc(real);
-    return As<std::uint64_t>(json_.is_number_unsigned() || whole, " is not a whole number from 0");
+    return As<std::uint64_t>(json_.is_number_unsigned() || whole,
+                             " is not a whole number from 0 to 2^64 - 1");
   }
   bool IsTrue() const { return As<bool>(json_.is_boolean(), " is neither true nor false"); }
   const Json& json() const { return json_; }

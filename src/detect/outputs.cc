@@ -39,12 +39,12 @@ cv::Mat DrawSkinOverlay(Judgement& judgement, const OutputForm&, const cv::Mat& 
 
 cv::Mat DrawCutout(Judgement& judgement, const OutputForm& form, const cv::Mat& memory) {
   const cv::Mat mask = judgement.Mask();
-  if (!form.transparent) return BlackOut(judgement.Shown(), mask);
   const int width = form.feather.value_or(FeatherOf(mask.size()));
-  if (width == 0) return CutOut(judgement.Shown(), mask, memory);
-  const cv::Mat alpha =
-      FeatheredAlpha(mask, judgement.Probability(), judgement.detector().threshold(), width);
-  return CutOut(judgement.Shown(), alpha, memory);
+  const cv::Mat alpha = width == 0 ? mask
+                                   : FeatheredAlpha(mask, judgement.Probability(),
+                                                    judgement.detector().threshold(), width);
+  return form.transparent ? CutOut(judgement.Shown(), alpha, memory)
+                          : OnBlack(judgement.Shown(), alpha);
 }
 
 cv::Mat DrawClasses(Judgement& judgement, const OutputForm& form, const cv::Mat&) {
@@ -111,7 +111,7 @@ constexpr OutputKind kOutputs[] = {
      .suffix = ".classes.png",
      .video_suffix = ".classes.mkv",
      .note = ", a palette",
-     .meaning = "The number of the likeliest of the model's classes, 0 being skin's",
+     .meaning = "The number of the class that the model chooses, 0 being skin's",
      .type = CV_8UC1,
      .of_model_alone = true,
      .has_palette = true,
@@ -121,8 +121,8 @@ constexpr OutputKind kOutputs[] = {
      .name = "uncertainty",
      .suffix = ".uncertainty.png",
      .video_suffix = ".uncertainty.mkv",
-     .note = ": 0 sure, 128 near the threshold, 255 unexplained",
-     .meaning = "0 sure, 128 near the threshold, 255 a colour that no class explains",
+     .note = ": 0 sure, 128 unsure, 255 unexplained",
+     .meaning = "0 sure, 128 unsure (P from 0.25 to 0.75), 255 a colour that no class explains",
      .type = CV_8UC1,
      .of_unknown = true,
      .is_exact = true,

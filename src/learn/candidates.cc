@@ -12,6 +12,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/learn/compare.h"
 #include "skinmask/learn/folds.h"
+#include "skinmask/model/mixture.h"
 
 namespace skinmask {
 namespace {
@@ -37,11 +38,11 @@ std::vector<std::vector<std::string>> ChannelLists(const std::string& space,
   return lists;
 }
 
-int NumberOf(std::string_view setting, std::string_view name) {
+int NumberOf(std::string_view setting, std::string_view name, int least, int most) {
   const std::optional<int> value = ParseNumber<int>(setting);
-  if (!value)
+  if (!value || *value < least || *value > most)
     throw Error(fmt::format("model kind '{}'", name),
-                fmt::format("needs a number, not '{}'", setting));
+                fmt::format("needs a number from {} to {}, not '{}'", least, most, setting));
   return *value;
 }
 
@@ -52,9 +53,10 @@ void SetKind(std::string_view name, FitOptions& options) {
   if (colon == name.npos) return;
   const std::string_view setting = name.substr(colon + 1);
   if (options.kind == Kind::kMixture) {
-    options.mixture.components = NumberOf(setting, name);
+    options.mixture.components =
+        NumberOf(setting, name, 1, static_cast<int>(CompiledMixture::kMaxComponents));
   } else if (IsHistogram(options.kind)) {
-    options.histogram.bins = NumberOf(setting, name);
+    options.histogram.bins = NumberOf(setting, name, 2, 256);
   } else if (options.kind == Kind::kLogistic) {
     options.logistic.terms = TermsFromName(setting);
   } else {

@@ -52,9 +52,9 @@ FoldScore Judge(const Samples& held_out, const Model& model) {
   score.accuracy = score.counts.Accuracy();
   score.class_log_loss = score.log_loss;
   if (CountsClasses(model)) score.classes = CountClasses(held_out, model);
-  if (model.classes.size() > 2 || held_out.classes().size() > 2) {
+  if (CountsClasses(model) || held_out.classes().size() > 2) {
     score.class_log_loss = ClassLogLoss(held_out, model);  // none: the model lacks a class
-    score.accuracy = score.class_log_loss ? CountClasses(held_out, model).Accuracy() : std::nullopt;
+    score.accuracy = score.class_log_loss ? score.classes.Accuracy() : std::nullopt;
   }
   if (const auto best = Choose(*evaluation.scores, {DecisionRule::Kind::kMaxF1}))
     score.best_f1 = best->counts.F1();

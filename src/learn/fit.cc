@@ -168,6 +168,9 @@ void SetPriors(const FitOptions& options, Model& model) {
   for (ClassModel& c : model.classes) c.prior = static_cast<double>(c.count) / n;
   if (options.positive_prior) model = WithPrior(std::move(model), *options.positive_prior);
   if (options.priors.empty()) return;
+  for (const auto& [name, prior] : options.priors)
+    if (std::ranges::find(model.classes, name, &ClassModel::name) == model.classes.end())
+      throw Error(fmt::format("prior {}={}", name, prior), "is of a class that has no samples");
   for (ClassModel& c : model.classes) {
     const auto given =
         std::ranges::find(options.priors, c.name, &std::pair<std::string, double>::first);
@@ -175,8 +178,6 @@ void SetPriors(const FitOptions& options, Model& model) {
       throw Error(fmt::format("class '{}'", c.name), "has no prior (give all, or none)");
     c.prior = given->second;
   }
-  if (options.priors.size() != model.classes.size())
-    throw Error("priors", "name a class that has no samples, or one twice");
 }
 
 void FitGaussians(const Samples& samples, const FitOptions& options, Model& model) {
@@ -238,7 +239,7 @@ Model Fit(const Samples& samples, const FitOptions& options) {
   else
     FitGaussians(samples, options, model);
   SetPriors(options, model);
-  model.class_costs = options.class_costs;
+  model = WithClassCosts(std::move(model), options.class_costs);
   Validate(model, "trained model");
   return model;
 }

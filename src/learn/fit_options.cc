@@ -44,6 +44,13 @@ std::pair<std::string, Number> NumberOfClass(const std::string& word, const char
   return {equals == word.npos ? "" : word.substr(0, equals), *number};
 }
 
+// True if one of these pairs of a class and its number is of that class.
+template <class Number>
+bool IsNamed(const std::vector<std::pair<std::string, Number>>& of_class, const std::string& name) {
+  return std::ranges::find(of_class, name, &std::pair<std::string, Number>::first) !=
+         of_class.end();
+}
+
 std::string SpaceOf(const FitOptions& options) {
   return std::string(options.features.space().name);
 }
@@ -82,12 +89,14 @@ void SetPrior(FitOptions& options, const std::string& text) {
   for (const std::string& word : Listed(text)) {
     const auto [name, p] = NumberOfClass<double>(word, "prior");
     sum += p;
+    if (!name.empty() && IsNamed(options.priors, name))
+      throw Error(fmt::format("`prior` {}", text), "names class " + name + " twice");
     if (!name.empty())
       options.priors.emplace_back(name, p);
     else if (word != text)
       throw Error(fmt::format("`prior` {}", word),
                   "is of no class (one number, or NAME=P for every class)");
-    else if (p > 0 && p < 1)
+    else if (p > 0 && p < 1 && 1 - p < 1)
       options.positive_prior = p;
     else
       throw Error(fmt::format("`prior` {}", word), "is out of range (more than 0, less than 1)");
@@ -105,19 +114,22 @@ std::string TextOfComponents(const FitOptions& options) {
 void SetComponents(FitOptions& options, const std::string& text) {
   auto& of_class = options.mixture.of_class;
   of_class.clear();
+  bool for_all = false;
   for (const std::string& word : Listed(text)) {
     const auto [name, count] = NumberOfClass<int>(word, "components");
     if (count < 1) throw Error(fmt::format("`components` {}", word), "is less than 1");
     if (count > static_cast<int>(CompiledMixture::kMaxComponents))
       throw Error(fmt::format("`components` {}", word),
                   fmt::format("is more than {}", CompiledMixture::kMaxComponents));
+    if (name.empty() ? for_all : IsNamed(of_class, name))
+      throw Error(fmt::format("`components` {}", text),
+                  name.empty() ? "has two numbers without a class (N for all, or NAME=N)"
+                               : "names class " + name + " twice");
     if (name.empty())
       options.mixture.components = count;
-    else if (std::ranges::find(of_class, name, [](const auto& c) { return c.first; }) !=
-             of_class.end())
-      throw Error(fmt::format("`components` {}", text), "names class " + name + " twice");
     else
       of_class.emplace_back(name, count);
+    for_all = for_all || name.empty();
   }
 }
 

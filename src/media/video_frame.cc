@@ -26,11 +26,22 @@ struct ScalerInput {
   bool operator==(const ScalerInput&) const = default;
 };
 
+// Grey, with or without alpha.
+bool IsGrey(int format) {
+  const AVPixFmtDescriptor* const described =
+      Ffmpeg::Get().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(format));
+  constexpr std::uint64_t kOther = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL |
+                                   AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_BITSTREAM;
+  return described && described->nb_components <= 2 && !(described->flags & kOther);
+}
+
+// As swscale does, grey counts as full unless the file states a limited range.
 bool IsFull(const AVFrame& frame) {
   constexpr std::array kFull = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P,
                                 AV_PIX_FMT_YUVJ440P};
   return frame.color_range == AVCOL_RANGE_JPEG ||
-         std::ranges::find(kFull, frame.format) != kFull.end();
+         std::ranges::find(kFull, frame.format) != kFull.end() ||
+         (frame.color_range != AVCOL_RANGE_MPEG && IsGrey(frame.format));
 }
 
 // FFmpeg's pixel formats of the layouts, and separate formats of full range, if there are any.

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -171,6 +172,10 @@ void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& n
 
 void CheckPictures(const AVCodecParameters& picture, std::int64_t max_pixels,
                    const std::string& name) {
+  if (picture.width <= 0 || picture.height <= 0)
+    throw Error(name, fmt::format("holds pictures without a size: they are damaged, or far above "
+                                  "the limit of {} pixels (`max_pixels` takes a higher one)",
+                                  max_pixels));
   CheckSize({picture.width, picture.height}, max_pixels, name);
   if (picture.codec_id == AV_CODEC_ID_GIF &&
       std::int64_t{picture.width} * picture.height > kMaxGifPixels)
@@ -191,12 +196,19 @@ void CheckOpened(int result, const std::string& name) {
     throw Error(name, "has frames of a size that there is not (positive, and not too large)");
 }
 
+// Decoders compare the size in whole blocks with their limit, and the size that they tell is
+// checked against max_pixels itself.
+std::int64_t DecodersLimit(std::int64_t max_pixels) {
+  constexpr std::int64_t kBlocks = 1 << 22;
+  return std::min(max_pixels, std::numeric_limits<std::int64_t>::max() / 4) * 2 + kBlocks;
+}
+
 int FindStreamInfo(AVFormatContext* format, std::int64_t max_pixels) {
   const BlockingCall decoding;
   const Ffmpeg& av = Ffmpeg::Get();
   std::vector<AVDictionary*> options(format->nb_streams);
   for (AVDictionary*& of_stream : options)
-    av.av_dict_set(&of_stream, "max_pixels", std::to_string(max_pixels).c_str(), 0);
+    av.av_dict_set(&of_stream, "max_pixels", std::to_string(DecodersLimit(max_pixels)).c_str(), 0);
   const int result = av.avformat_find_stream_info(format, options.empty() ? nullptr : &options[0]);
   for (AVDictionary*& of_stream : options) av.av_dict_free(&of_stream);
   return result;
@@ -250,7 +262,7 @@ CodecPtr OpenDecoder(const AVCodec& decoder, const AVStream& video, const VideoO
   CodecPtr codec(av.avcodec_alloc_context3(&decoder));
   av.avcodec_parameters_to_context(codec.get(), video.codecpar);
   codec->pkt_timebase = video.time_base;
-  codec->max_pixels = options.max_pixels;
+  codec->max_pixels = DecodersLimit(options.max_pixels);
   codec->get_buffer2 = ZeroedBuffer;
   if (!stream) codec->err_recognition |= ErrorRecognition(decoder.id);
   codec->thread_count = options.threads;

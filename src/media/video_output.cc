@@ -139,6 +139,7 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
     throw Error(encoder,
                 "takes no `quality` (libx264, libx265, libvpx, libvpx-vp9, libaom-av1 and "
                 "libsvtav1 do)");
+  if (encoder == "hap" && IsTransparent(codec.pix_fmt)) set("format", "hap_alpha");
   if (encoder.starts_with("libx264")) {
     set("x264-params", X264Params().c_str());
     set("preset", options.live ? "ultrafast" : "veryfast");

@@ -159,7 +159,10 @@ bool VideoPackets::Read(AVFormatContext* format, int index) {
   if (result < 0) end_ = result == AVERROR_EOF ? end_.value_or(result) : result;
   const bool ours = result >= 0 && packet_->stream_index == index;
   // In a transport stream FFmpeg flags the packet before a gap; that packet itself is whole.
-  const bool corrupt = ours && strict_ && (packet_->flags & AV_PKT_FLAG_CORRUPT);
+  bool corrupt = ours && strict_ && (packet_->flags & AV_PKT_FLAG_CORRUPT);
+  // FFmpeg fills a DV frame that the end of the file cuts off with the frame before.
+  if (ours && strict_ && format->iformat->name == std::string_view("dv"))
+    corrupt |= packet_->pos + packet_->size > std::max(av.avio_size(format->pb), behind_);
   const bool whole = std::string_view(format->iformat->name) == "mpegts";
   const bool taken = ours && !end_ && (!corrupt || whole);
   if (corrupt) end_ = AVERROR_INVALIDDATA;

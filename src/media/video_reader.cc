@@ -222,6 +222,11 @@ class FfmpegVideo : public VideoSource {
   }
 
   VideoFrame Deliver(FramePtr frame) {
+    if (std::int64_t{frame->width} * frame->height > options.max_pixels)
+      FailDamaged(
+          fmt::format("it has {} x {} pixels, and the limit is {} pixels (`max_pixels` "
+                      "takes a higher one)",
+                      frame->width, frame->height, options.max_pixels));
     std::int64_t pts = frame->best_effort_timestamp;
     if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
     // So small that differences do not overflow in a damaged file.

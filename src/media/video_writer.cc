@@ -30,9 +30,11 @@ AVPixelFormat FormatOf(int type) {
 }
 
 // True if the container or codec has only frame counts as times: AVI and the MPEG codecs have a
-// fixed rate, and MPEG-4 has few time units. VC-2 gives each time unit a share of its bits.
+// fixed rate, MPEG-4 has few time units, and Theora counts them for each frame. VC-2 gives each
+// time unit a share of its bits.
 bool CountsFrames(std::string_view container, std::string_view codec) {
-  return container == "avi" || codec.starts_with("mpeg") || codec == "vc2" || codec == "dirac";
+  return container == "avi" || codec.starts_with("mpeg") || codec.ends_with("theora") ||
+         codec == "vc2" || codec == "dirac";
 }
 
 // The number of pictures in a finished file, by its packets.
@@ -88,7 +90,9 @@ struct VideoWriter::State {
                               last_given));
     last_given = pts;
     if (frames == 0) first_given = pts;
-    loses_times |= untimed && av.av_rescale_q(pts - first_given, unit, codec->time_base) != frames;
+    const bool stores_none = untimed || format->oformat->flags & AVFMT_NOTIMESTAMPS;
+    loses_times |= stores_none &&
+                   av.av_rescale_q(pts - first_given, unit, av_inv_q(codec->framerate)) != frames;
     FillPicture(frame);
     const std::int64_t time = untimed ? frames : av.av_rescale_q(pts, unit, codec->time_base);
     picture->pts = frames == 0 ? time : std::max(time, last_pts + 1);
@@ -164,7 +168,10 @@ struct VideoWriter::State {
     // in AVI), and Matroska does not store the depth that readers of qtrle need.
     const bool lacks_depth = codec->codec_id == AV_CODEC_ID_QTRLE &&
                              format->oformat->name == std::string_view("matroska");
-    if (lacks_depth ||
+    // The muxer takes any packets, which nobody could tell apart.
+    const bool is_compressed = format->oformat->name == std::string_view("rawvideo") &&
+                               codec->codec_id != AV_CODEC_ID_RAWVIDEO;
+    if (lacks_depth || is_compressed ||
         av.avformat_query_codec(format->oformat, codec->codec_id, FF_COMPLIANCE_EXPERIMENTAL) == 0)
       Refuse(AVERROR(EINVAL));
     format->flags |= AVFMT_FLAG_BITEXACT;  // no random numbers as names of tracks

@@ -292,6 +292,9 @@ double CalibrationSide::Inverse(double calibrated) const {
 Model WithPrior(Model model, double prior) {
   if (!(prior > 0 && prior < 1))
     throw Error(fmt::format("prior {}", prior), "is out of range (more than 0, less than 1)");
+  if (1 - prior == 1)
+    throw Error(fmt::format("prior {}", prior),
+                "is too small: the other classes' would be 1 (1e-16 or more)");
   // The shift of the prior must not be multiplied by the calibration's slope, so the offset
   // corrects it.
   Calibration& calibration = model.calibration;
@@ -302,6 +305,7 @@ Model WithPrior(Model model, double prior) {
   const double scale = (1 - prior) / (1 - model.positive().prior);
   for (ClassModel& c : model.classes) c.prior *= scale;
   model.classes.front().prior = prior;
+  model.card.scores.clear();  // they were the old model's
   return model;
 }
 
@@ -335,7 +339,7 @@ ClassCosts ClassCostsFrom(const std::string& text) {
   if (!square)
     throw Error(
         fmt::format("`class_costs` '{}'", text),
-        "is no square table of costs from 0 up, with 0 where a class is called what it is (a "
+        "is no square table of costs from 0 to 1e6, with 0 where a class is called what it is (a "
         "row for each true class, as in 0,1,5:1,0,5:1,1,0)");
   return costs;
 }

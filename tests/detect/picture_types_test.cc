@@ -109,7 +109,7 @@ TEST(PictureTypes, DrawingAndEncodingTakeWhatTheySay) {
   const cv::Mat bgr = testing::Gradient(64, 48), mask(48, 64, CV_8UC1, cv::Scalar(255));
   const std::function<cv::Mat(const cv::Mat&, const cv::Mat&)> drawings[] = {
       [](const cv::Mat& b, const cv::Mat& m) { return DrawOverlay(b, m); },
-      [](const cv::Mat& b, const cv::Mat& m) { return CutOut(b, m); }, BlackOut};
+      [](const cv::Mat& b, const cv::Mat& m) { return CutOut(b, m); }, OnBlack};
   for (const auto& draw : drawings) {
     ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { draw(m, mask); });
     ExpectTakesOnly(CV_8UC1, [&](const cv::Mat& m) { draw(bgr, m); });

@@ -157,7 +157,7 @@ TEST(Simulate, WhatIsMalformedIsToldInOneLine) {
   EXPECT_EQ(problem(R"({"observations": 0})"),
             "s.json: observations 0 is out of range (1 to 10000000)");
   EXPECT_EQ(problem(R"({"observations": 1.5})"),
-            "s.json: observations is not a whole number from 0");
+            "s.json: observations is not a whole number from 0 to 2^64 - 1");
   EXPECT_EQ(problem(with(R"("sead": 1)")),
             "s.json: has 'sead', which is none of observations, seed, channels, classes");
   EXPECT_EQ(problem(with(R"("classes": [3])")), "s.json: classes[0] is not an object");

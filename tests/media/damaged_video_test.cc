@@ -168,6 +168,19 @@ TEST_F(DamagedVideoTest, WhatIsCutOffOnItsWayThroughAPipeIsTold) {
   }
 }
 
+// FFmpeg would give the cut frame with the rest of the frame before.
+TEST_F(DamagedVideoTest, ACutFrameOfDvIsNotGiven) {
+  testing::MakeClips(folder_, {{"good.dv", "-c:v dvvideo -pix_fmt yuv420p", "720x576"}}, 4, "25");
+  const std::string bytes = ReadFile(Path("good.dv"));
+  const std::size_t frame = bytes.size() / 4;
+  EXPECT_EQ(ReadAll(Path("good.dv").string()).problem, "");
+  for (const std::size_t more : {std::size_t{1}, frame / 2, frame - 1}) {
+    const Frames cut = ReadAll(Put("cut.dv", bytes.substr(0, 2 * frame + more)).string());
+    EXPECT_NE(cut.problem.find("stops at frame 2: "), cut.problem.npos) << cut.problem;
+    EXPECT_EQ(cut.frames.size(), 2u);
+  }
+}
+
 // FFmpeg looks at all of a GIF, and then at its beginning, which a pipe may not have any more.
 // Newer versions (7 is one) read it.
 TEST_F(DamagedVideoTest, ALongGifInAPipeIsToldFromADamagedOne) {

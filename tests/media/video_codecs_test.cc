@@ -89,6 +89,19 @@ TEST_F(VideoCodecsTest, ALargerPictureInTheMiddleIsRefused) {
   EXPECT_ERROR(while (reader.Read()){}, "both.m2v: stops at frame ");
 }
 
+// Decoders themselves count pixels in whole blocks.
+TEST_F(VideoCodecsTest, PicturesOfTheLimitAreTaken) {
+  for (const std::string clip : {"ffv1 a.mkv", "libx264 -pix_fmt yuv444p a.mp4", "libvpx a.webm"}) {
+    const std::string name = clip.substr(clip.rfind(' ') + 1);
+    testing::MakeOnce(folder_, Scrolling("97x65") + "-frames:v 2 -c:v " + clip, {name});
+    const std::string path = Path(name).string();
+    VideoReader reader(path, {.max_pixels = 97 * 65});
+    EXPECT_TRUE(reader.Read()) << clip;
+    EXPECT_ERROR((VideoReader{path, {.max_pixels = 97 * 65 - 1}}),
+                 "has 97 x 65 pixels, and the limit is 6304 pixels");
+  }
+}
+
 // The same bytes or the same error from each mutant, whatever was in the memory before.
 TEST_F(VideoCodecsTest, MemoryDoesNotShow) {
   std::vector<testing::ClipToMake> clips;

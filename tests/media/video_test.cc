@@ -129,6 +129,9 @@ TEST_F(VideoTest, FramesAreAsFfmpegDecodesThem) {
       {"yuyv.avi", "-c:v rawvideo -pix_fmt yuyv422", "yuyv422", Layout::kYuyv, "150x93"},
       {"bgr.avi", "-c:v rawvideo -pix_fmt bgr24", "bgr24", Layout::kBgr, "151x93"},
       {"lossless.mkv", "-c:v ffv1 -pix_fmt bgr0", "bgr0", Layout::kOther, "151x93"},
+      {"grey.avi", "-c:v ffv1 -pix_fmt gray", "gray", Layout::kOther},
+      {"grey_deep.avi", "-c:v ffv1 -pix_fmt gray16le", "gray16le", Layout::kOther},
+      {"grey.nut", "-c:v rawvideo -pix_fmt ya8", "ya8", Layout::kOther},
       {"animation.gif", "-c:v gif", "bgra", Layout::kOther, "150x93"}};
   std::vector<testing::ClipToMake> to_make;
   std::vector<testing::ClipToRead> to_read;

@@ -289,6 +289,11 @@ TEST(Model, PriorChangeShiftsAllLogOddsAlike) {
   EXPECT_NEAR(Reference(WithPrior(calibrated, 0.6)).LogOdds(90, 100, 200),
               Reference(calibrated).LogOdds(90, 100, 200) + Logit(0.6) - Logit(0.3), 1e-9);
   EXPECT_ERROR(WithPrior(model, 1), "out of range");
+  EXPECT_ERROR(WithPrior(model, 1e-17), "prior 1e-17: is too small");
+  Validate(WithPrior(model, 1e-15), "m");
+  Model scored = model;
+  scored.card.scores.push_back({"d", 0.5, 1, 1, 1, 1});
+  EXPECT_TRUE(WithPrior(scored, 0.6).card.scores.empty());  // they are another model's
   EXPECT_ERROR(WithPrior(model, std::nan("")), "out of range");
 }
 

@@ -141,7 +141,8 @@ class Model:
         return skin
 
     def predict_class(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.uint8]:
-        """The most probable class of each pixel, as an index into `classes`."""
+        """The chosen class of each pixel, as an index into `classes`: the most probable, or with
+        `class_costs` that of the least expected cost."""
         return self._core.class_row(pixels)
 
     def predict_proba(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.float64]:

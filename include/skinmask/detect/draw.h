@@ -23,7 +23,8 @@ cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat memory = {});
 cv::Mat FeatheredAlpha(const cv::Mat& mask, const cv::Mat& probability, double threshold,
                        int width);
 int FeatherOf(const cv::Size& size);
-cv::Mat BlackOut(const cv::Mat& bgr, const cv::Mat& mask);  // the skin on black, for videos
+// The skin on black, for videos: the colours times alpha / 255, rounded.
+cv::Mat OnBlack(const cv::Mat& bgr, const cv::Mat& alpha);
 // The colours of `count` classes, three bytes R G B each; and a picture of indices (CV_8UC1) in
 // such colours (CV_8UC3). More than 256 colours are an Error.
 std::string ClassPalette(std::size_t count);

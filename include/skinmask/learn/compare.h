@@ -39,14 +39,15 @@ std::string CandidateName(const FitOptions& options);
 // The scores on one fold of a model that was fitted on the other folds. Absent if they are 0/0.
 struct FoldScore {
   std::optional<double> auc, best_f1, log_loss;  // best_f1: at the fold's best threshold
-  // The accuracy of the greatest posterior of all classes, and the mean of -log P(true class); for
-  // two classes, too.
+  // The share of pixels that are called their class (that of the greatest posterior, with
+  // Model::class_costs that of the least cost), and the mean of -log P(true class); for two
+  // classes, too.
   std::optional<double> accuracy = std::nullopt, class_log_loss = std::nullopt;
   // For a candidate, on its training folds: log P(class | colour) of all pixels, and Akaike's and
   // the Bayesian information criterion (docs/math.md, 'Choosing a model').
   std::optional<double> log_likelihood = std::nullopt, aic = std::nullopt, bic = std::nullopt;
   Confusion counts;              // at P > 0.5
-  ClassCounts classes;           // by the greatest posterior; empty for K = 2
+  ClassCounts classes;           // empty for two classes without costs
   double seconds = 0;            // of the fit
   std::uint64_t parameters = 0;  // FreeParameters of the model
 };

@@ -217,7 +217,8 @@ void Validate(const Model& model, std::string_view subject);
 
 // The same model with P(positive) = prior and the other priors in their old proportions. All
 // log-odds shift by logit(prior) - logit(old prior). For calibrated log-odds, the old prior is that
-// of the calibration. Throws Error unless 0 < prior < 1.
+// of the calibration. The card's scores are left out, because they were those of the old model.
+// Throws Error unless 0 < prior < 1 in double, for the other classes together, too.
 Model WithPrior(Model model, double prior);
 
 // The same model with these costs for calling classes. Throws Error if they do not fit its classes.

@@ -63,7 +63,7 @@ struct EvaluationReport {
   // The interval of abstention: a pixel with P(skin) above `first` and at most `second` is not
   // answered. The counts above cover all pixels; only AnsweredOf uses the interval.
   std::optional<std::pair<double, double>> abstain;
-  std::optional<ClassCounts> classes;  // for models of more than two classes
+  std::optional<ClassCounts> classes;  // if CountsClasses(model)
   std::vector<DrawnPixel> drawn;       // a thousand positive and a thousand negative pixels, chosen
                                        // by hash; none for masks
 };

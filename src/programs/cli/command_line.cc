@@ -162,6 +162,13 @@ bool DrawsNoFaces(const CLI::App& verb) {
   return std::ranges::count(drawn, "faces") > 0 &&
          (Is(verb, "--adapt", {"off"}) || SearchesNoFaces(verb) || WritesClasses(verb));
 }
+bool RequiresFace(const CLI::App& verb) { return Has(verb, "--require-face"); }
+bool NamesFoldersOnly(const CLI::App& verb) {
+  return !Has(verb, "--files-from") &&
+         std::ranges::all_of(Values(verb, "input"),
+                             [](const std::string& input) { return IsFolder(input); });
+}
+bool IsolatesNothing(const CLI::App& verb) { return Is(verb, "--isolate", {"none"}); }
 bool NamesImagesOnly(const CLI::App& verb) {
   if (Has(verb, "--files-from")) return false;
   return std::ranges::all_of(Values(verb, "input"), [](const std::string& input) {
@@ -237,9 +244,13 @@ constexpr Rule kRules[] = {
      "is of images that are divided, and only --adapt auto divides"},
     {"detect live evaluate", "--min-component", HasSeed,
      "is of images without a face and a seed, and a seed is given"},
+    {"detect live evaluate", "--min-component", RequiresFace,
+     "is of images without a face, and with --require-face these have no skin"},
+    {"detect live evaluate", "--require-face", HasSeed,
+     "is of images without a face and a seed, and a seed is given"},
     {"detect live evaluate", "--faces", SearchesNoFaces,
      "finds faces, and with a seed none are searched for (--adapt auto or faces does both)"},
-    {"detect", "--draw", DrawsNoFaces,
+    {"detect live", "--draw", DrawsNoFaces,
      "faces shows the faces that are adapted to, and none are searched for (--adapt auto or "
      "faces)"},
     {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
@@ -253,7 +264,11 @@ constexpr Rule kRules[] = {
      "(--format jpeg, or webp)"},
     {"detect", "--format", WritesNoImages,
      "is of pictures, and these outputs are videos (--frames writes pictures)"},
-    {"detect", "--codec --frames --from --to --audio", NamesImagesOnly,
+    {"detect train sample compare evaluate", "--max-seconds", IsolatesNothing,
+     "limits decoders in processes of their own, and with --isolate none there are none"},
+    {"detect", "--input-format", NamesFoldersOnly,
+     "is of files and pipes that are named, and all inputs are folders"},
+    {"detect", "--codec --frames --from --to --audio --output-format", NamesImagesOnly,
      "is for videos, and all inputs are images"},
     {"detect", "--force", ResumesAndWritesNoFile,
      "replaces what exists, and --resume leaves it (one of them)"},

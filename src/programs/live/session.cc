@@ -83,6 +83,8 @@ class Session {
       }
     }
     if (presenter_) presenter_->Count(statistics_);
+    if (statistics_.frames == 0 && capture_->ended() && !Done())
+      throw Error(source_, "ended before its first picture");
   }
 
   // Returns the next frame, if one comes soon. If a source that was chosen in the window delivers

@@ -52,7 +52,7 @@ Observation Shrunk(Observation& observation, const cv::Size& size);
 // Draws a view as CV_8UC3, or CV_8UC1 if IsGrey. kBoth is the overlay and the heat map of the
 // probability side by side, each at half the size. kSplit is the frame left of the divider and the
 // overlay right of it. kCutout is the skin on its background. kUncertainty is the frame in dark
-// greys, yellow where the answer is near the threshold, and blue where no class explains the
+// greys, yellow where the answer is unsure, and blue where no class explains the
 // colour.
 cv::Mat Draw(View view, Observation& observation, const DrawOptions& options = {});
 

@@ -64,7 +64,7 @@ function borderDatasets(plane, top = 1) {
       ([x1, y1, x2, y2]) => (plane.y === null ? [x1, y1 * top, x2, y2 * top] : [x1, y1, x2, y2])));
   const borders = plane.borders.flatMap((border) => border.segments);
   return [
-    line('threshold', lines(plane.boundary), 'mark', {spanGaps: false, order: -2}),
+    line('threshold', lines(plane.boundary), 'mark', {spanGaps: false, order: -2, borderWidth: 3}),
     line(
         'two classes as likely', lines(borders), 'faint',
         {spanGaps: false, order: -2, borderWidth: 1, borderDash: [4, 3], drawn: true}),
@@ -81,7 +81,7 @@ function planeDatasets(plane) {
   decision.classes.forEach((entry, k) => {
     for (const gaussian of entry.gaussians)
       datasets.push(line('', ellipse(gaussian, plane.x, plane.y), 'mark',
-                         {borderColor: classColour(k), order: -1, drawn: true}));
+                         {borderColor: classColour(k), borderWidth: 1, order: -1, drawn: true}));
   });
   const tint = {
     positive: classColour(0),

@@ -109,10 +109,16 @@ function riskPlot() {
               (i) => [number(`selective.coverage.${i}`), number(`selective.risk.${i}`)]);
 }
 
+// How the threshold of the evaluation was chosen.
+function thresholdOrigin() {
+  const {rule, data} = report.decision ?? report.model;
+  return data ? `${rule}, chosen on ${data}` : rule;
+}
+
 function showCurves() {
   byId('curves').hidden = false;
   const note = byId('curve-note');
-  note.append('The diamond is the threshold; the model\'s own has recall ', number('operating_point.recall'), ', precision ',
+  note.append(`The diamond is the threshold (${thresholdOrigin()}); it has recall `, number('operating_point.recall'), ', precision ',
               number('operating_point.precision'), ', false-positive rate ',
               number('operating_point.false_positive_rate'), '. ');
   if (report.best_f1)
@@ -156,7 +162,7 @@ function countsAt(step) {
   return {tp: hits, fn: tp + fn - hits, fp: alarms, tn: fp + tn - alarms};
 }
 
-let triedStep = null;  // of the curves; null is the model's own threshold
+let triedStep = null;  // of the curves; null is the threshold of the evaluation
 
 function tryThreshold(step) {
   const own = report.curves.operating_point;
@@ -164,7 +170,7 @@ function tryThreshold(step) {
   const at = (key, digits) => number(`curves.${key}.${step}`, digits);
   byId('tried').replaceChildren(
       element('b', {}, 'P > ', at('threshold', 4)),
-      triedStep === null ? ' (the model\'s threshold)' : '', ': recall ', at('recall', 3),
+      triedStep === null ? ` (${thresholdOrigin()})` : '', ': recall ', at('recall', 3),
       ', precision ', at('precision', 3), ', false-positive rate ', at('false_positive_rate', 4),
       ', F1 ', element('b', {}, at('f1', 3)));
   byId('threshold').setAttribute('aria-valuetext', `P > ${shown(report.curves.threshold[step], 4)}`);

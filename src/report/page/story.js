@@ -27,7 +27,7 @@ function tellRun(list) {
   if (report.model) {
     add('Model', number('model.kind'), ' in ', number('model.space'),
         ` (${report.model.channels.join(', ')})`);
-    add('Threshold', number('model.threshold', 4), ' (', number('model.rule'), ')');
+    add('Threshold', number('model.threshold', 4), ` (${thresholdOrigin()})`);
     add('Adaptation',
         report.finder === undefined ? 'off' : `to each image, faces by ${report.finder}`);
   }

@@ -207,11 +207,32 @@ TEST_F(ClassesTest, CostsOfTheTrainedModelAreThoseThatAreCounted) {
   EXPECT_EQ(Run(evaluate + " --class-costs 0,1,1").status, 2);
 }
 
+// In the folds as in all pixels, accuracy is of the classes that are called.
+TEST_F(CompareTest, AccuracyOfTwoClassesIsByTheirCosts) {
+  const std::string table = (testing::SamplesFolder() / "labelled-pixels.csv").string();
+  ASSERT_EQ(Run("train -o plain.json --samples " + table).status, 0);
+  ASSERT_EQ(Run("train -o costs.json --class-costs 0,50:1,0 --samples " + table).status, 0);
+  const auto judged = [&](const std::string& model) {
+    return Json("compare --kinds none --folds 2 --select accuracy --models " + model +
+                " --samples " + table)["models"][0];
+  };
+  const json with_costs = judged("costs.json");
+  const auto folds = with_costs["accuracy"]["folds"].get<std::vector<double>>();
+  const double all = with_costs["pooled"]["classes"]["accuracy"];
+  EXPECT_GE(all, std::ranges::min(folds));
+  EXPECT_LE(all, std::ranges::max(folds));
+  const auto without = judged("plain.json")["accuracy"]["folds"].get<std::vector<double>>();
+  for (std::size_t i = 0; i < folds.size(); ++i) EXPECT_LT(folds[i], without[i]);
+}
+
 TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {
   Put("s.csv", FormatSamples(Table(rows_)));
   const std::pair<const char*, std::pair<int, const char*>> cases[] = {
       {"", {2, "give either --samples, or --images"}},
       {"--samples s.csv --kinds forest", {2, "model kind 'forest'"}},
+      {"--samples s.csv --kinds histogram:300",
+       {2, "model kind 'histogram:300': needs a number from 2 to 256, not '300'"}},
+      {"--samples s.csv --kinds mixture:0", {2, "needs a number from 1 to 64, not '0'"}},
       {"--samples s.csv --seed -1", {2, "--seed: -1 is no whole number from 0"}},
       {"--samples s.csv --spaces CIE", {2, "colour space 'CIE'"}},
       {"--samples s.csv --channels Cr --spaces BGR", {2, "channels 'Cr'"}},

@@ -234,11 +234,13 @@ TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
             "yuv420p\n");
 }
 
-TEST_F(PipedVideoTest, TimesThatYuv4MpegLosesAreTold) {
+TEST_F(PipedVideoTest, TimesThatAreLostAreTold) {
   Shell(folder_,
         "ffmpeg -v error -i v.mkv -vf \"select='not(between(n,1,2))'\" -fps_mode vfr "
         "gap.mkv");
   for (const auto& [words, lines] : {std::pair("gap.mkv -o a.y4m", 1),
+                                     {"gap.mkv -o a.h264", 1},
+                                     {"v.mkv -o b.h264", 0},
                                      {"gap.mkv -o - --output-format rawvideo", 1},
                                      {"gap.mkv -o - --output-format matroska", 0},
                                      {"v.mkv -o b.y4m", 0}}) {

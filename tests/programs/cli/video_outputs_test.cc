@@ -5,6 +5,7 @@
 #include <cstring>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <set>
 
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/detect_image.h"
@@ -155,6 +156,37 @@ TEST_F(VideoOutputsTest, Vc2HasTheMask) {
   EXPECT_LT(other, mask.size() / 1000);
 }
 
+// By default the encoder stores no alpha, whatever the format of its pixels.
+TEST_F(VideoOutputsTest, HapKeepsTransparency) {
+  Make("a.mp4", 2, "", "64x48");  // it takes multiples of four
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o a.mov --output cutout --codec hap").status, 0);
+  const std::string pixels = RawFrames(folder_, "a.mov", "rgba");
+  std::set<char> alphas;
+  for (std::size_t i = 3; i < pixels.size(); i += 4) alphas.insert(pixels[i]);
+  EXPECT_TRUE(alphas.contains('\0') && alphas.contains('\xff'));
+}
+
+// Without transparency, cut-outs stand on black, with the same soft border.
+TEST_F(VideoOutputsTest, OpaqueCutoutsAreBlendedWithBlack) {
+  Make("a.mp4", 3);
+  const std::string start = "detect --adapt off a.mp4 -o ", end = " --output cutout --feather 7";
+  ASSERT_EQ(Run(start + "clear.mkv --codec ffv1" + end).status, 0);
+  ASSERT_EQ(Run(start + "- --output-format rawvideo" + end + " >opaque.raw && true").status, 0);
+  const std::string clear = RawFrames(folder_, "clear.mkv", "bgra");
+  const std::string opaque = ReadFile(Path("opaque.raw"));
+  ASSERT_EQ(opaque.size() / 3, clear.size() / 4);
+  const auto at = [](const std::string& bytes, std::size_t i) {
+    return static_cast<int>(static_cast<unsigned char>(bytes[i]));
+  };
+  std::size_t soft = 0;
+  for (std::size_t i = 0; i < opaque.size(); ++i) {
+    const int alpha = at(clear, i / 3 * 4 + 3);
+    soft += alpha % 255 != 0;
+    ASSERT_NEAR(at(opaque, i), at(clear, i / 3 * 4 + i % 3) * alpha / 255., 0.51) << i;
+  }
+  EXPECT_GT(soft, 100u);
+}
+
 // Containers and codecs that know a rate alone, or make their streams late.
 TEST_F(VideoOutputsTest, EveryContainerHasTheRateAndTheFrames) {
   Make("a.mp4", 12);
@@ -163,7 +195,8 @@ TEST_F(VideoOutputsTest, EveryContainerHasTheRateAndTheFrames) {
                                       {"a.mov", ""},
                                       {"a.ts", "--codec mpeg2video"},
                                       {"m.mkv", "--codec mpeg4"},
-                                      {"m.avi", "--codec mpeg4"}}) {
+                                      {"m.avi", "--codec mpeg4"},
+                                      {"t.mkv", "--codec libtheora"}}) {
     const Outcome run = Run(fmt::format("detect a.mp4 --adapt off -o {} {}", output, flags));
     EXPECT_EQ(run.status, 0) << output << run.err;
     const Strings told = Probe(folder_, output, "packet=size:stream=avg_frame_rate");
@@ -247,6 +280,11 @@ TEST_F(VideoOutputsTest, CutoutsByCodecsWithoutAlphaAreALine) {
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(Lines(run.err), 1);
   EXPECT_NE(run.err.find("libx264: stores no transparency"), std::string::npos) << run.err;
+  // Packets without a container would be one heap of bytes.
+  const Outcome bare =
+      Run("detect --adapt off a.mp4 -o - --output cutout --codec ffv1 --output-format rawvideo");
+  EXPECT_EQ(bare.status, 1);
+  EXPECT_NE(bare.err.find("files of this kind do not take ffv1"), std::string::npos) << bare.err;
   EXPECT_EQ(Names(Path("out")), Strings{});
 }
 

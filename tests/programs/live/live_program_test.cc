@@ -412,6 +412,12 @@ TEST_F(LiveProgramTest, ColorsOfAnotherMatrixAreNotTakenForBt601) {
   EXPECT_NE(outcome.err.find("neither BT.601's nor BT.709's"), std::string::npos) << outcome.err;
 }
 
+TEST_F(LiveProgramTest, ASourceWithoutAPictureIsAnError) {
+  const Outcome outcome = Run("live --adapt off 'videotestsrc num-buffers=0 ! appsink' --headless");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("ended before its first picture"), std::string::npos) << outcome.err;
+}
+
 TEST_F(LiveProgramTest, FramesOfAStreamHaveTheTimeOfTheirCapture) {
   const auto now = [] {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
