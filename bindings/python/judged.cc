@@ -72,6 +72,7 @@ py::object AdaptationOf(Judged& judged) {
       {"monochrome", summary.monochrome}, {"cool", summary.cool}, {"unclear", summary.unclear}};
   for (const auto& [name, holds] : notes)
     if (holds) dict[name] = true;
+  if (summary.any_skin) dict["any_skin"] = *summary.any_skin;
   return dict;
 }
 

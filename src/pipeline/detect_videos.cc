@@ -153,7 +153,8 @@ class VideoRun {
                   mask.total(),
                   static_cast<std::uint64_t>(cv::countNonZero(mask)),
                   std::nullopt,
-                  {}};
+                  {},
+                  judgement.summary().any_skin};
     if (wants_region) {
       item.found.region = RegionOf(MapMomentsOf(judgement.Probability()));
       item.found.measured = judgement.Measured();

@@ -57,6 +57,7 @@ AdaptationSummary ReadAdaptation(const JsonNode& node) {
   AdaptationSummary read{
       .monochrome = holds("monochrome"), .cool = holds("cool"), .unclear = holds("unclear")};
   if (by == "nobody") return {.by = JudgedBy::kNobody};
+  if (node.Has("any_skin")) read.any_skin = node["any_skin"].Real();
   if (by == "seeds") {
     read.by = JudgedBy::kSeeds;
     read.faces = node["faces"].Count();

@@ -94,6 +94,7 @@ Json JsonOf(const AdaptationSummary& summary) {
       {"monochrome", summary.monochrome}, {"cool", summary.cool}, {"unclear", summary.unclear}};
   for (const auto& [name, holds] : notes)
     if (holds) json[name] = true;
+  if (summary.any_skin) json["any_skin"] = *summary.any_skin;
   return json;
 }
 

@@ -186,6 +186,24 @@ TEST(UnclearImages, AreEmpty) {
   EXPECT_LT(cv::countNonZero(of_large.Mask()), 0.002 * static_cast<double>(large.total()));
 }
 
+TEST(AnySkin, IsHigherWhereAPartStandsApart) {
+  const auto any_skin = [](const cv::Mat& bgr, const DetectorOptions& options = {}) {
+    return Detector(DefaultModel(), options).Judge(bgr).summary().any_skin;
+  };
+  const cv::Mat hand = testing::RoundHand();
+  cv::Mat blue(200, 200, CV_8UC3, cv::Scalar(180, 120, 60));
+  EXPECT_LT(any_skin(blue).value(), 0.1);
+  EXPECT_GT(any_skin(hand).value(), 0.9);
+  EXPECT_GT(any_skin(testing::Astronaut().bgr).value(), 0.99);  // with a face
+  DetectorOptions seeded, off, face;
+  seeded.seed_rect = cv::Rect(80, 80, 40, 40);
+  EXPECT_EQ(any_skin(hand, seeded), 1);
+  face.adaptation.image.require_face = true;
+  EXPECT_EQ(any_skin(hand, face), std::nullopt);
+  const Detector plain(DefaultModel(), nullptr);
+  EXPECT_EQ(plain.Judge(hand).summary().any_skin, std::nullopt);
+}
+
 // The unsure pixels for each pixel of skin.
 double UnsureIn(const Model& model, const cv::Mat& bgr) {
   double below = 0.01, above = 100;

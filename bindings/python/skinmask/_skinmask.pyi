@@ -223,7 +223,8 @@ class Judgement:
 
         `by`: 'seeds' (faces or seeds), 'image', 'nothing' or 'nobody'. Where they apply: `faces`
         (their number), `shift` (of the threshold, in log-odds), `stops` (judged as if lighter by
-        these powers of two), and True for `cool`, `unclear` and `monochrome`.
+        these powers of two), True for `cool`, `unclear` and `monochrome`, and `any_skin` (P(some
+        pixel is skin), among as many pictures with skin as without).
         """
     @property
     def region(self) -> Region | None: ...

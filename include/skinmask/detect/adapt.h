@@ -36,6 +36,9 @@ struct AdaptationSummary {
   bool monochrome = false;
   bool cool = false;     // without a face: judged as taken in cool light
   bool unclear = false;  // without a face: no part is skin, because too much is nearly skin
+  // P(some of the image is skin), among as many images with skin as without; absent if it is not
+  // known (the trained model alone, or a face is required and none was found). Masks ignore it.
+  std::optional<double> any_skin{};
 
   bool operator==(const AdaptationSummary&) const = default;
 };

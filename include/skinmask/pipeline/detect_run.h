@@ -31,6 +31,7 @@ struct DetectedFrame {
   std::uint64_t skin_pixels = 0;
   std::optional<Region> region;  // of the probability map; absent if that is 0 everywhere
   Measurement measured;
+  std::optional<double> any_skin;  // AdaptationSummary::any_skin
 };
 
 struct VideoOutputOptions {

@@ -7,6 +7,7 @@
 #include "detect/adapt/adapted_rows.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
+#include "skinmask/base/logistic.h"
 #include "skinmask/detect/adapt.h"
 
 namespace skinmask {
@@ -43,6 +44,13 @@ void RemoveParts(double least, cv::Mat& z, cv::Mat& offset) {
     lowered.setTo(-most - kBelow, cells);
     cv::min(there, lowered, there);
   }
+}
+
+// P(some of an image without a face is skin), by logistic regression on whether its histogram has a
+// valley, and on the share of the pixels called skin (docs/accuracy.md has its reliability).
+double AnySkin(bool is_valley, double skin) {
+  constexpr double kLeast = 1e-3;  // of the share
+  return Logistic(1.4 + (is_valley ? 2.1 : 0) + 1.4 * std::log10(std::max(skin, kLeast)));
 }
 
 }  // namespace
@@ -144,6 +152,7 @@ Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, Image
   } else {
     past.dark = {};
   }
+  divided.adaptation.summary.any_skin = AnySkin(divided.is_valley, divided.skin);
   // A few pixels that are no skin do little harm, and a few that are may be a distant hand.
   constexpr double kFew = 0.05;  // share of the image
   const double most_unsure = options.max_unsure * (past.is_unclear ? 1 / wider : wider);

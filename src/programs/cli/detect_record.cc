@@ -127,6 +127,7 @@ void DetectRecord::Add(const DetectedFrame& frame) {
        .skin_fraction = static_cast<double>(frame.skin_pixels) / static_cast<double>(frame.pixels),
        .region = frame.region,
        .measured = &frame.measured,
+       .any_skin = frame.any_skin,
        .input = noted_});
 }
 
@@ -195,6 +196,7 @@ void DetectRecord::Note(const DetectedImage& image) {
     tables_.Add({.skin_fraction = image.SkinFraction(),
                  .region = image.region,
                  .measured = &*image.measured,
+                 .any_skin = image.adaptation.any_skin,
                  .input = noted_});
   try {
     tables_.Flush();

@@ -54,6 +54,8 @@ std::string TextOf(const AdaptationSummary& summary) {
   if (summary.stops > 0) as += fmt::format(", taken {:.1f} stops lighter", summary.stops);
   if (summary.cool) as += ", taken in cool light";
   if (summary.unclear) as += ", no skin, since no colours stand apart";
+  if (summary.any_skin && summary.by != By::kSeeds)
+    as += fmt::format(", P(any skin) {:.2f}", *summary.any_skin);
   if (summary.by == By::kNothing) return "the global model" + as;
   if (summary.by == By::kImage)
     return fmt::format("no face, its own threshold {:.1f} {} the model's in log-odds{}",

@@ -169,7 +169,7 @@ std::string ColorCells(const ColorSums& sums) {
 std::string PictureColumns(FrameTables::Of of) {
   return std::string("frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,") +
          (of == FrameTables::Of::kDetect ? "input" : "latency_ms,captured") +
-         ColorColumns("measured_pixels", "") + ",faces";
+         ColorColumns("measured_pixels", "") + ",faces,any_skin";
 }
 
 std::string FaceColumns(FrameTables::Of of) {
@@ -201,9 +201,10 @@ std::string PictureRow(const FrameRow& row, FrameTables::Of of) {
   const std::string last = of == FrameTables::Of::kDetect
                                ? CellOf(row.input)
                                : fmt::format("{:.2f},{}", row.latency_ms, CapturedCell(row));
-  return fmt::format("{},{:.6f},{},{}{},{}\n", Moment(row, of), row.skin_fraction,
+  return fmt::format("{},{:.6f},{},{}{},{},{}\n", Moment(row, of), row.skin_fraction,
                      RegionCells(row.region), last, ColorCells(row.measured->skin),
-                     row.measured->faces.size());
+                     row.measured->faces.size(),
+                     row.any_skin ? fmt::format("{:.4f}", *row.any_skin) : "");
 }
 
 std::string FaceRows(const FrameRow& row, FrameTables::Of of) {

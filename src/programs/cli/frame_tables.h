@@ -94,6 +94,7 @@ struct FrameRow {
   double skin_fraction = 0;
   std::optional<Region> region;
   const Measurement* measured;
+  std::optional<double> any_skin{};
   std::string input{};               // for detect
   double latency_ms = 0;             // for live
   std::optional<double> captured{};  // for live: seconds since 1970

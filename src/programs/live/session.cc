@@ -184,6 +184,7 @@ class Session {
                       .skin_fraction = seen.skin_fraction,
                       .region = region,
                       .measured = &seen.judgement.Measured(),
+                      .any_skin = scene_.adapted().any_skin,
                       .latency_ms = 1e3 * latency};
     const SourceKind kind = SourceKindOf(source_);
     if (kind != SourceKind::kFile && kind != SourceKind::kPipe)

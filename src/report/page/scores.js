@@ -105,6 +105,8 @@ function adaptationOf(index) {
   if (adaptation.stops) more.push(', taken ', number(path + 'stops', 1), ' stops lighter');
   if (adaptation.cool) more.push(', taken in cool light');
   if (adaptation.unclear) more.push(', no skin, since no colours stand apart');
+  if (adaptation.any_skin && adaptation.by !== 'seeds')
+    more.push(', P(any skin) ', number(path + 'any_skin', 2));
   if (adaptation.by === 'image')
     return ['. No face: its own threshold, at log-odds of ', number(path + 'shift', 1), ...more];
   if (adaptation.by === 'nobody') return ['. No face: no skin'];

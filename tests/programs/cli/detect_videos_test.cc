@@ -243,7 +243,7 @@ TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
   std::getline(table, line);
   EXPECT_EQ(line,
             "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input,"
-            "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces");
+            "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces,any_skin");
   const auto read = testing::ReadClips(
       folder_, {{"out/clip, one.mkv", {"gray"}}, {"out/clip, one.probability.mkv", {"gray"}}});
   const std::string &masks = read[0].frames[0], &p = read[1].frames[0];

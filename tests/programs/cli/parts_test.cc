@@ -71,6 +71,11 @@ TEST_F(PartsTest, WhatWasAssumedOfAnImageIsKept) {
     for (const char* const note : {"monochrome", "unclear", "cool"})
       if (image["adaptation"].contains(note)) told.push_back(note);
   EXPECT_EQ(told, (std::vector<std::string>{"monochrome", "unclear", "cool"}));
+  const auto any_skin = [&](std::size_t i) {
+    return one["images"][i]["adaptation"]["any_skin"].get<double>();
+  };
+  EXPECT_LT(any_skin(0), 0.1);
+  EXPECT_GT(any_skin(2), 0.9);
   const std::string lines = Run("detect -v i -o o").out;
   for (const char* const note : {"taken as grey, since it has one hue", "taken in cool light",
                                  "no skin, since no colours stand apart"})

@@ -399,7 +399,7 @@ TEST_F(RecordTest, ImagesHaveRowsAndRegions) {
   std::getline(lines, line);
   EXPECT_EQ(line,
             "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input,"
-            "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces");
+            "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces,any_skin");
   for (const Json& image : images) {
     const cv::Mat map = ReadImage(Path(image["outputs"][0]), {.keep_grey = true});
     const std::optional<Region> region = RegionOf(MapMomentsOf(map));

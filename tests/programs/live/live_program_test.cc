@@ -367,7 +367,7 @@ TEST_F(LiveProgramTest, ColoursAreMeasuredAndNothingIsDrawnThatNobodyAskedFor) {
   EXPECT_EQ(
       ReadFile(Path("a.csv")).substr(0, ReadFile(Path("a.csv")).find('\n')),
       "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,latency_ms,captured,"
-      "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces");
+      "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces,any_skin");
   EXPECT_EQ(Lines(ReadFile(Path("f.csv"))), 1);
   EXPECT_TRUE(
       ReadFile(Path("f.csv"))
