@@ -43,7 +43,8 @@ Samples SamplesOf(const py::object& object,
   for (const std::string& name : names)
     if (!IsClassName(name))
       throw Error("class '" + name + "'",
-                  "is no name for a class (not empty, not digits alone, no commas or quotes)");
+                  "is no name for a class (1 to 100 bytes, not digits alone, no commas, quotes or "
+                  "equals signs, no blank at an end)");
   const std::uint8_t* const classes = index.data();
   if (std::any_of(classes, classes + count, [&](std::uint8_t k) { return k >= names.size(); }))
     throw Error("labels", "are of a class that has no name");

@@ -49,7 +49,7 @@ Names InDocument() {
 
 TEST(AdaptOptions, TheDocumentHasEachWithItsDefault) {
   EXPECT_EQ(InHeader(), InDocument());
-  EXPECT_EQ(InHeader().size(), 78u);
+  EXPECT_EQ(InHeader().size(), 79u);
 }
 
 TEST(AdaptOptions, OutOfRangeAreErrorsThatNameThem) {

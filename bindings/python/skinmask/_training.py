@@ -57,7 +57,7 @@ def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: 
         if name == "cost":
             value, fn_cost = two_numbers(name, value, "(FP, FN)")
             for number in (value, fn_cost):
-                require_range("cost", number, 0, 1e300, "more than 0")
+                require_range("cost", number, 0, 1e300, "more than 0, at most 1e300")
         elif name == "max_f1":
             require_switch(name, value)
         else:

@@ -164,8 +164,10 @@ struct ImageDecisionOptions {
   double dark_gain = 3;
   double max_unsure_dark = 0.15;
   // In an image with more unsure pixels for each pixel of skin, no part is skin, unless skin is
-  // less than 5 % of the image. 0 to 10^6.
+  // less than 5 % of the image. Without a valley the bound is `unsure_without_valley` times as
+  // high. 0 to 10^6; 0 to 1.
   double max_unsure = 1.35;
+  double unsure_without_valley = 0.4;
   // The valley is searched for between these global log-odds, downwards. -5 to 5.
   double max_log_odds = 2;
   double min_log_odds = -3.2;
@@ -177,8 +179,8 @@ struct ImageDecisionOptions {
   double max_valley = 0.3;  // a valley's height, as a share of the peak of skin above it. 0 to 1.
   // Below a valley the search ends where the histogram is this many times as high. 1 to 100.
   double max_rise = 1.5;
-  // Without a valley, pixels with global log-odds above this are surely skin. -20 to 20.
-  double sure_log_odds = 1.5;
+  // Without a valley, pixels with global log-odds above this are taken as skin. -20 to 20.
+  double sure_log_odds = 0.6;
   // Weight of the log-odds of the two mixtures that are fitted to both sides of the threshold; the
   // global log-odds, bounded to +- max_global_log_odds, have the remaining weight. 0 to 1; 0 to
   // 100.

@@ -50,7 +50,7 @@ void RemoveParts(double least, cv::Mat& z, cv::Mat& offset) {
 // valley, and on the share of the pixels called skin (docs/accuracy.md has its reliability).
 double AnySkin(bool is_valley, double skin) {
   constexpr double kLeast = 1e-3;  // of the share
-  return Logistic(1.4 + (is_valley ? 2.1 : 0) + 1.4 * std::log10(std::max(skin, kLeast)));
+  return Logistic(0.9 + (is_valley ? 2.4 : 0) + 1.2 * std::log10(std::max(skin, kLeast)));
 }
 
 }  // namespace
@@ -155,7 +155,8 @@ Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, Image
   divided.adaptation.summary.any_skin = AnySkin(divided.is_valley, divided.skin);
   // A few pixels that are no skin do little harm, and a few that are may be a distant hand.
   constexpr double kFew = 0.05;  // share of the image
-  const double most_unsure = options.max_unsure * (past.is_unclear ? 1 / wider : wider);
+  const double most_unsure = options.max_unsure * (past.is_unclear ? 1 / wider : wider) *
+                             (divided.is_valley ? 1 : options.unsure_without_valley);
   const double few = past.is_unclear ? kFew / wider : kFew * wider;
   past.is_unclear = divided.unsure > most_unsure && divided.skin > few;
   past.is_new = false;

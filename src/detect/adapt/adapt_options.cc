@@ -84,6 +84,7 @@ OptionTable<ImageDecisionOptions> ImageDecisionTable() {
           {"dark_gain", &O::dark_gain, 1, 16},
           {"max_unsure_dark", &O::max_unsure_dark, 0, 100},
           {"max_unsure", &O::max_unsure, 0, 1e6},
+          {"unsure_without_valley", &O::unsure_without_valley, 0, 1},
           {"max_log_odds", &O::max_log_odds, -5, 5},
           {"min_log_odds", &O::min_log_odds, -5, 5},
           {"smoothing", &O::smoothing, 0.1, 2},

@@ -44,7 +44,7 @@ class ImageHistogram {
 };
 
 struct Division {
-  double log_odds = 0;     // pixels above are skin, or without a valley surely skin
+  double log_odds = 0;     // pixels above are skin
   bool is_valley = false;  // whether the histogram has a valley there
 };
 
