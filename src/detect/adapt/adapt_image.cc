@@ -163,9 +163,11 @@ Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, Image
   if (past.is_unclear) {
     // The same offset everywhere: in the large image, grain may be more like skin than the mean of
     // its cell also where no cell is skin, and in a stream things move before the next fit.
+    // A pixel is rarely more like skin than the likeliest cell by more than kGrain.
+    constexpr double kGrain = 2;
     double most = 0;
     cv::minMaxLoc(divided.z, nullptr, &most);
-    divided.adaptation.offset -= cv::Scalar(std::max(most, 0.) + kBelow);
+    divided.adaptation.offset -= cv::Scalar(std::max(most, 0.) + kGrain);
     divided.adaptation.summary.unclear = true;
   }
   return std::move(divided.adaptation);
