@@ -122,8 +122,7 @@ typedef enum skinmask_output {
   SKINMASK_PROBABILITY = 1, /* 1 byte a pixel: round(255 P(skin)) */
   SKINMASK_OVERLAY = 2,     /* 3 bytes: the picture, darkened where there is no skin */
   SKINMASK_CUTOUT = 3,      /* 4 bytes: the picture, with the mask as alpha, soft at its border */
-  SKINMASK_CLASSES =
-      4, /* 1 byte: the index of the class that the model chooses, without adaptation */
+  SKINMASK_CLASSES = 4,     /* 1 byte: the index of the class the model chooses, not adapted */
   SKINMASK_UNCERTAINTY = 5, /* 1 byte: 0 sure, 128 unsure, 255 a colour of no class */
   SKINMASK_HEATMAP = 6      /* 3 bytes: P(skin) as a colour, from black to yellow */
 } skinmask_output;

@@ -228,14 +228,9 @@ cv::Mat FeatheredAlpha(const cv::Mat& mask, const cv::Mat& probability, double t
 
 cv::Mat OnBlack(const cv::Mat& bgr, const cv::Mat& alpha) {
   RequirePair(bgr, alpha);
-  cv::Mat result(bgr.size(), CV_8UC3);
-  for (int y = 0; y < bgr.rows; ++y) {
-    const std::uint8_t *const from = bgr.ptr(y), *const of = alpha.ptr(y);
-    std::uint8_t* const to = result.ptr(y);
-    for (int x = 0; x < bgr.cols; ++x)
-      for (int c = 0; c < 3; ++c)
-        to[3 * x + c] = static_cast<std::uint8_t>((from[3 * x + c] * of[x] + 127) / 255);
-  }
+  cv::Mat alphas, result;
+  cv::cvtColor(alpha, alphas, cv::COLOR_GRAY2BGR);
+  cv::multiply(bgr, alphas, result, 1. / 255);  // no product is half way between two bytes
   return result;
 }
 

@@ -122,7 +122,8 @@ constexpr OutputKind kOutputs[] = {
      .suffix = ".uncertainty.png",
      .video_suffix = ".uncertainty.mkv",
      .note = ": 0 sure, 128 unsure, 255 unexplained",
-     .meaning = "0 sure, 128 unsure (P from 0.25 to 0.75), 255 a colour that no class explains",
+     .meaning =
+         "0 sure, 128 unsure (P in the interval of `abstain`), 255 a colour that no class explains",
      .type = CV_8UC1,
      .of_unknown = true,
      .is_exact = true,

@@ -96,7 +96,7 @@ void SetPrior(FitOptions& options, const std::string& text) {
     else if (word != text)
       throw Error(fmt::format("`prior` {}", word),
                   "is of no class (one number, or NAME=P for every class)");
-    else if (p > 0 && p < 1 && 1 - p < 1)
+    else if (p > 0 && p < 1 && 1 - p < 1)  // the rest is for the other classes
       options.positive_prior = p;
     else
       throw Error(fmt::format("`prior` {}", word), "is out of range (more than 0, less than 1)");

@@ -163,32 +163,32 @@ bool DrawsNoFaces(const CLI::App& verb) {
          (Is(verb, "--adapt", {"off"}) || SearchesNoFaces(verb) || WritesClasses(verb));
 }
 bool RequiresFace(const CLI::App& verb) { return Has(verb, "--require-face"); }
-bool NamesFoldersOnly(const CLI::App& verb) {
-  return !Has(verb, "--files-from") &&
-         std::ranges::all_of(Values(verb, "input"),
-                             [](const std::string& input) { return IsFolder(input); });
+// True if every input is named on the command line, and `is` holds for all names.
+template <class Is>
+bool AllInputs(const CLI::App& verb, const Is& is) {
+  return !Has(verb, "--files-from") && std::ranges::all_of(Values(verb, "input"), is);
 }
-bool IsolatesNothing(const CLI::App& verb) { return Is(verb, "--isolate", {"none"}); }
+bool NamesFoldersOnly(const CLI::App& verb) {
+  return AllInputs(verb, [](const std::string& input) { return IsFolder(input); });
+}
 bool NamesImagesOnly(const CLI::App& verb) {
-  if (Has(verb, "--files-from")) return false;
-  return std::ranges::all_of(Values(verb, "input"), [](const std::string& input) {
+  return AllInputs(verb, [](const std::string& input) {
     const NamedMedia named(input);
     return (named.image || named.archive) && !named.video && !IsFolder(input);
   });
 }
 bool NamesFilesOnly(const CLI::App& verb) {
-  if (Has(verb, "--files-from")) return false;
-  return std::ranges::all_of(Values(verb, "input"), [](const std::string& input) {
+  return AllInputs(verb, [](const std::string& input) {
     const NamedMedia named(input);  // other names and pipes may be archives
     return IsRegularFile(input) && (named.image || named.video);
   });
 }
 bool WritesNoImages(const CLI::App& verb) {
-  return !Has(verb, "--files-from") && !Has(verb, "--frames") &&
-         std::ranges::all_of(Values(verb, "input"), [](const std::string& input) {
-           return NamedMedia(input).video && !IsFolder(input);
-         });
+  return !Has(verb, "--frames") && AllInputs(verb, [](const std::string& input) {
+    return NamedMedia(input).video && !IsFolder(input);
+  });
 }
+bool IsolatesNothing(const CLI::App& verb) { return Is(verb, "--isolate", {"none"}); }
 // True if all outputs are lossless. A video is lossless if it is not to be watched and no codec is
 // given.
 bool LosesNothing(const CLI::App& verb) {

@@ -89,7 +89,8 @@ constexpr ViewKind kViews[] = {
      .button = "Cut-&out",
      .draw = DrawOnBackdrop},
     {.shows = Output::kUncertainty,
-     .help = "uncertainty: yellow where P is between, blue where no class explains the colour",
+     .help =
+         "uncertainty: yellow where the answer is unsure, blue where no class explains the colour",
      .button = "Un&known",
      .draw = DrawUncertain},
 };
