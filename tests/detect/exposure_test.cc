@@ -95,6 +95,16 @@ TEST(Exposure, LightIsMultipliedByTheGains) {
     }
 }
 
+// A hand before a wall, and a band of colours between theirs.
+cv::Mat HandAndBand(int height) {
+  cv::Mat bgr = Hand(3), band(height, bgr.cols, CV_8UC3);
+  const cv::Vec3d skin(125, 150, 205), wall(235, 240, 225);
+  for (int x = 0; x < band.cols; ++x)
+    band.col(x).setTo(cv::Vec3b(skin + x / (band.cols - 1.) * (wall - skin)));
+  band.copyTo(bgr.rowRange(0, height));
+  return bgr;
+}
+
 // The same picture in less light has the same skin, by every way to ask for it; the trained model
 // alone does not see it.
 TEST(Exposure, AHandInLittleLightIsTheHandInMore) {
@@ -204,16 +214,42 @@ TEST(AnySkin, IsHigherWhereAPartStandsApart) {
   EXPECT_EQ(plain.Judge(hand).summary().any_skin, std::nullopt);
 }
 
-// The unsure pixels for each pixel of skin.
-double UnsureIn(const Model& model, const cv::Mat& bgr) {
-  double below = 0.01, above = 100;
-  while (above > 1.01 * below) {
-    DetectorOptions options;
-    options.adaptation.image.max_unsure = std::sqrt(below * above);
-    const bool unclear = Detector(model, options).Judge(bgr).summary().unclear;
-    (unclear ? below : above) = options.adaptation.image.max_unsure;
+TEST(SteadyDecision, IsThatOfMostFrames) {
+  for (const bool first : {false, true}) {
+    SteadyDecision decision;
+    EXPECT_EQ(decision.Decide(first, 1), first);
+    // A first frame that is alone does not count for long.
+    decision.Decide(!first, 1);
+    EXPECT_EQ(decision.Decide(!first, 1), !first);
+    // Every other frame is noise.
+    for (int frame = 0; frame < 40; ++frame)
+      EXPECT_EQ(decision.Decide(frame % 2 == 0, 1), !first) << frame;
+    // A change that stays is followed; frames without weight change nothing.
+    for (int frame = 0; frame < 100; ++frame) EXPECT_EQ(decision.Decide(first, 0), !first);
+    int frames = 1;
+    while (frames < 100 && decision.Decide(first, 1) != first) ++frames;
+    EXPECT_LE(frames, 6);
   }
-  return below;
+}
+
+// The value of an option, between `low` and `high`, from which on `is` holds for the summary.
+template <class Is>
+double BoundOf(const cv::Mat& bgr, double ImageDecisionOptions::*option, double low, double high,
+               const Is& is) {
+  const Model model = DefaultModel();
+  while (high > 1.01 * low) {
+    DetectorOptions options;
+    options.adaptation.image.*option = std::sqrt(low * high);
+    const bool holds = is(Detector(model, options).Judge(bgr).summary());
+    (holds ? high : low) = options.adaptation.image.*option;
+  }
+  return low;
+}
+
+// The unsure pixels for each pixel of skin.
+double UnsureIn(const cv::Mat& bgr) {
+  return BoundOf(bgr, &ImageDecisionOptions::max_unsure, 0.01, 100,
+                 [](const AdaptationSummary& summary) { return !summary.unclear; });
 }
 
 // Two pictures that differ little, on both sides of the bound: in a stream the second is judged as
@@ -222,7 +258,7 @@ TEST(UnclearImages, OfAStreamStayAsTheyBegan) {
   const Model model = DefaultModel();
   const cv::Mat one = Wood({96, 120, 148}), other = Wood({104, 120, 149});
   ASSERT_GT(cv::norm(one, other, cv::NORM_L1) / static_cast<double>(3 * one.total()), 1);
-  const double unsure = UnsureIn(model, one), less = UnsureIn(model, other);
+  const double unsure = UnsureIn(one), less = UnsureIn(other);
   ASSERT_LT(1.05 * less, unsure);
   ASSERT_LT(unsure, 2 * less);
   DetectorOptions options;
@@ -237,6 +273,36 @@ TEST(UnclearImages, OfAStreamStayAsTheyBegan) {
       EXPECT_EQ(stream.Judge(first == begins_unclear ? one : other).summary().unclear,
                 begins_unclear)
           << frame;
+    }
+  }
+}
+
+// The same of two pictures of which one has a valley in its histogram.
+TEST(Valleys, OfAStreamStayAsTheyBegan) {
+  constexpr double kWithout = 0.613;  // where a picture without a valley is divided
+  const auto height = [](const cv::Mat& bgr) {
+    return BoundOf(bgr, &ImageDecisionOptions::max_valley, 0.01, 1,
+                   [](const AdaptationSummary& summary) {
+                     return summary.shift != ImageDecisionOptions().sure_log_odds;
+                   });
+  };
+  const cv::Mat flat = HandAndBand(70), deep = HandAndBand(50);
+  const double high = height(flat), low = height(deep);
+  ASSERT_LT(1.05 * low, high);
+  DetectorOptions options;
+  options.adaptation.image.max_valley = std::sqrt(low * high);
+  options.adaptation.image.sure_log_odds = kWithout;
+  const Detector detector(DefaultModel(), options);
+  const auto has_valley = [&](Judgement judgement) {
+    return judgement.summary().shift != kWithout;
+  };
+  EXPECT_FALSE(has_valley(detector.Judge(flat)));
+  EXPECT_TRUE(has_valley(detector.Judge(deep)));
+  for (const bool begins_deep : {false, true}) {
+    Stream stream(detector);
+    for (int frame = 0; frame < 16; ++frame) {
+      const bool first = frame / 4 % 2 == 0;
+      EXPECT_EQ(has_valley(stream.Judge(first == begins_deep ? deep : flat)), begins_deep) << frame;
     }
   }
 }

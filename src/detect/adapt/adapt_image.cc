@@ -80,15 +80,16 @@ Adapter::Divided Adapter::Divide(const cv::Mat& small, const Gains& gains,
   past->stops = adaptation.summary.stops;
   past->histogram.Blend(histogram, rate);
   const Division division = DivisionOf(past->histogram, options);
-  divided.is_valley = division.is_valley;
+  divided.is_valley = past->valley.Decide(division.height < options.max_valley, rate);
+  const double threshold = divided.is_valley ? division.log_odds : options.sure_log_odds;
   const std::optional<ImageModel> model =
-      FitToSides(lit, GlobalLogOdds(lit, most, division.log_odds), image_options_);
+      FitToSides(lit, GlobalLogOdds(lit, most, threshold), image_options_);
   if (model) {
     adaptation.local.emplace(Components(*model), 0);
     adaptation.distances = Distances(*model);
   }
-  if (model || division.is_valley) {
-    adaptation.shift = adaptation.summary.shift = division.log_odds;
+  if (model || divided.is_valley) {
+    adaptation.shift = adaptation.summary.shift = threshold;
     adaptation.summary.by = AdaptationSummary::By::kImage;
   }
   adaptation.offset = cv::Mat::zeros(small.size(), CV_32FC1);
@@ -112,7 +113,7 @@ Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, Image
     past.is_new = false;
     return nobody;
   }
-  // In a stream the bounds of unsure pixels are wider for staying as the last frame was judged, and
+  // In a stream the bounds of other lights are wider for staying as the last frame was judged, and
   // narrower for a change, so that the decision does not change with noise.
   constexpr double kStay = 1.5;
   const double wider = past.is_new ? 1 : kStay;
@@ -155,12 +156,10 @@ Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, Image
   divided.adaptation.summary.any_skin = AnySkin(divided.is_valley, divided.skin);
   // A few pixels that are no skin do little harm, and a few that are may be a distant hand.
   constexpr double kFew = 0.05;  // share of the image
-  const double most_unsure = options.max_unsure * (past.is_unclear ? 1 / wider : wider) *
-                             (divided.is_valley ? 1 : options.unsure_without_valley);
-  const double few = past.is_unclear ? kFew / wider : kFew * wider;
-  past.is_unclear = divided.unsure > most_unsure && divided.skin > few;
+  const double most_unsure =
+      options.max_unsure * (divided.is_valley ? 1 : options.unsure_without_valley);
   past.is_new = false;
-  if (past.is_unclear) {
+  if (past.unclear.Decide(divided.unsure > most_unsure && divided.skin > kFew, rate)) {
     // The same offset everywhere: in the large image, grain may be more like skin than the mean of
     // its cell also where no cell is skin, and in a stream things move before the next fit.
     // A pixel is rarely more like skin than the likeliest cell by more than kGrain.

@@ -122,8 +122,7 @@ Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions&
   double peak = *std::max_element(smoothed.begin() + first, smoothed.end());
   double above = std::accumulate(histogram.shares().begin() + first, histogram.shares().end(), 0.);
   double least = HUGE_VAL;
-  Division best;
-  double best_height = HUGE_VAL;
+  Division best{options.sure_log_odds, HUGE_VAL};
   for (int bin = top; bin >= bottom; --bin) {
     const double height = smoothed[static_cast<std::size_t>(bin)];
     above += histogram.shares()[static_cast<std::size_t>(bin)];
@@ -133,13 +132,20 @@ Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions&
     const bool rises = height > options.max_rise * least + kMinRise;
     if (bin < BinOf(0) && least < options.max_valley * peak && rises) break;
     least = std::min(least, height);
-    if (height < best_height * peak) {
-      best_height = height / peak;
-      best.log_odds = ImageHistogram::kBegin + ImageHistogram::kBin * bin;
-    }
+    if (height < best.height * peak)
+      best = {ImageHistogram::kBegin + ImageHistogram::kBin * bin, height / peak};
   }
-  if (best_height < options.max_valley) return {best.log_odds, true};
-  return {options.sure_log_odds, false};
+  return best;
+}
+
+bool SteadyDecision::Decide(bool now, double weight) {
+  constexpr double kMemory = 6;  // frames of weight 1
+  constexpr double kMost = 0.6;  // the share of frames that changes a decision
+  const bool is_first = frames_ == 0;
+  frames_ = std::min(frames_ + weight, kMemory);
+  if (frames_ > 0) share_ += weight / frames_ * (now - share_);
+  holds_ = is_first ? now : share_ > (holds_ ? 1 - kMost : kMost);
+  return holds_;
 }
 
 }  // namespace skinmask

@@ -43,21 +43,35 @@ class ImageHistogram {
   std::vector<double> shares_;
 };
 
+// The lowest place of a histogram.
 struct Division {
-  double log_odds = 0;     // pixels above are skin
-  bool is_valley = false;  // whether the histogram has a valley there
+  double log_odds;  // pixels above are skin
+  double height;    // in relation to the peak above it
 };
 
 // Searches downwards from high log-odds, while the share of pixels above allows it, for the bin of
 // the smoothed histogram that is lowest in relation to the highest bin above it (and above -1).
 // Below 0 the search ends where the histogram rises again after a valley, because that is the
-// background.
+// background. Without such a bin: `options.sure_log_odds`, and an infinite height.
 Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions& options);
+
+// A decision about a stream by most of its last frames, so that neither noise nor the first frame
+// determines it. A photograph is a stream of one frame.
+class SteadyDecision {
+ public:
+  // `now` is what this frame says, and `weight` (0 to 1; of the first frame 1) how much it counts.
+  bool Decide(bool now, double weight);
+
+ private:
+  bool holds_ = false;
+  double frames_ = 0, share_ = 0;  // the sum of weights, and the share that says so
+};
 
 // What the frames of a stream without seeds have taught about their look in one light.
 struct ImageView {
   double stops;
   ImageHistogram histogram;
+  SteadyDecision valley = {};  // whether the histogram has one
 };
 
 // The same of a light that is assumed where skin stands apart in it as it does not in the usual
@@ -67,12 +81,12 @@ struct OtherLight {
   bool is_assumed = false;  // for the last frame
 };
 
-// The same of all lights. A photograph is a stream of one frame.
+// The same of all lights.
 struct ImagePast {
   std::optional<ImageView> usual;
   OtherLight cool, dark;
+  SteadyDecision unclear;
   bool is_new = true;
-  bool is_unclear = false;  // as the last frame was judged
 };
 
 }  // namespace skinmask
