@@ -12,6 +12,7 @@
 #include "base/blocking_call.h"
 #include "base/folder.h"
 #include "base/json.h"
+#include "base/printable.h"
 #include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"
@@ -34,6 +35,13 @@ std::string HowText(const DetectedImage& image) {
   if (image.frames == 0) return TextOf(image.adaptation);
   return fmt::format("{} of them fitted to faces or seeds, {} to the frame itself",
                      image.frames_by_seeds, image.frames_by_image);
+}
+
+// JSON replaces bytes that are not UTF-8, so that names may become equal.
+Json EntryOfInput(const std::string& input) {
+  Json entry{{"input", input}};
+  if (!IsUtf8(input)) entry["input_bytes"] = Base64(input);
+  return entry;
 }
 
 // Throws Error if the file to which --resume adds lines does not have such lines.
@@ -78,6 +86,9 @@ void DetectRecord::OpenLines() {
   const std::string before = is_cut ? ReadFile(flags_.jsonl) : "";
   const std::size_t whole = Journal::WholeLines(before);
   const bool lacks_end_alone = is_cut && IsEntry(ObjectOf(before.substr(whole)));
+  // A new file, because the old one may be an input by another name (a hard link).
+  if (!completes_ && IsRegularFile(flags_.jsonl) && unlink(RealPath(flags_.jsonl).c_str()) != 0)
+    FailBy(flags_.jsonl, "cannot be written", errno);
   jsonl_.reset(OpenToWrite(flags_.jsonl, completes_));
   if (!jsonl_ || (is_cut && !lacks_end_alone &&
                   ftruncate(fileno(jsonl_.get()), static_cast<off_t>(whole)) != 0))
@@ -107,7 +118,8 @@ Run DetectRecord::Recording(Run run) {
     problem(told);
     // The noted input, or an image of the noted archive, failed after all: its rows are removed.
     if (noted_ == p.input || noted_.starts_with(p.input + '/')) tables_.CutToMark();
-    const Json entry{{"input", p.input}, {"failed", WithFlags(p.Reason())}};
+    Json entry = EntryOfInput(p.input);
+    entry["failed"] = WithFlags(p.Reason());
     if (!flags_.jsonl.empty()) WriteLine(entry);
     if (!journal_) return;
     try {
@@ -132,7 +144,8 @@ void DetectRecord::Add(const DetectedFrame& frame) {
 }
 
 Json DetectRecord::EntryOf(const DetectedImage& image) const {
-  Json json{{"input", image.input.string()}, {"outputs", Json::array()}};
+  Json json = EntryOfInput(image.input.string());
+  json["outputs"] = Json::array();
   for (const std::filesystem::path& output : image.outputs)
     json["outputs"].push_back(output.string());
   json["width"] = image.size.width;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/folder.h"
+#include "pipeline/bytes_as_text.h"
 #include "pipeline/made_with.h"
 #include "programs/cli/detector_flags.h"
 #include "skinmask/base/error.h"
@@ -29,6 +30,11 @@ std::set<std::string_view> SetOf(const TextList& texts) {
 bool IsEntry(const Json& entry) {
   const auto is_text = [](const Json& value) { return value.is_string(); };
   if (!entry.is_object() || !is_text(entry.value("input", Json()))) return false;
+  if (const auto bytes = entry.find("input_bytes"); bytes != entry.end()) try {
+      FromBase64(bytes->is_string() ? bytes->get<std::string>() : "?");
+    } catch (const Error&) {
+      return false;
+    }
   const Json outputs = entry.value("outputs", Json::array());
   const Json adaptation = entry.value("adaptation", Json::object());
   return outputs.is_array() && std::ranges::all_of(outputs, is_text) && adaptation.is_object() &&
@@ -115,7 +121,9 @@ void EarlierRun::RestoreNames(const TextList& planned) {
     if (std::string read = ReadAgain(name); read != name) names.emplace(std::move(read), name);
   }
   const auto restore = [&](Json& entry) {
-    if (const auto name = names.find(entry.value("input", "")); name != names.end())
+    if (entry.contains("input_bytes"))
+      entry["input"] = FromBase64(entry["input_bytes"].get<std::string>());
+    else if (const auto name = names.find(entry.value("input", "")); name != names.end())
       entry["input"] = name->second;
   };
   std::ranges::for_each(killed_, restore);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/folder.h"
 #include "skinmask/base/error.h"
@@ -30,18 +31,39 @@ std::size_t WholeRows(std::string_view rows) {
   return whole;
 }
 
+// Removes the first cell and its comma from the row, and returns the cell's text.
+std::string TakeCell(std::string_view& row) {
+  std::string text;
+  std::size_t end = 0;
+  if (!row.starts_with('"')) {
+    end = std::min(row.find_first_of(",\n"), row.size());
+    text = row.substr(0, end);
+  } else {
+    for (end = 1; end < row.size(); ++end) {
+      // Two quotes stand for one.
+      if (row[end] == '"' && (end + 1 == row.size() || row[++end] != '"')) break;
+      text += row[end];
+    }
+  }
+  row.remove_prefix(std::min(end + 1, row.size()));
+  return text;
+}
+
 }  // namespace
 
 std::string FrameTable::InputOf(std::string_view row) const {
-  for (std::size_t i = 0; i < key_; ++i) row.remove_prefix(std::min(row.find(',') + 1, row.size()));
-  if (!row.starts_with('"')) return std::string(row.substr(0, row.find_first_of(",\n")));
-  std::string text;
-  for (std::size_t i = 1; i < row.size(); ++i) {
-    // Two quotes stand for one.
-    if (row[i] == '"' && (i + 1 == row.size() || row[++i] != '"')) break;
-    text += row[i];
-  }
-  return text;
+  for (std::size_t i = 0; i < key_; ++i) TakeCell(row);
+  return TakeCell(row);
+}
+
+// What no two rows of a run have in common: the frame, the input and, if there are several rows of
+// a frame, the number of the face, which is in the next cell.
+std::string FrameTable::IdentityOf(std::string_view row) const {
+  std::string_view rest = row;
+  std::string identity = TakeCell(rest);
+  for (std::size_t i = 1; i < key_; ++i) TakeCell(rest);
+  for (int i = 0; i < 2; ++i) identity += '\n' + TakeCell(rest);
+  return identity;
 }
 
 // Calls see(row, its input).
@@ -64,6 +86,23 @@ std::string FrameTable::RowsWithout(std::string_view rows, const Drop& drop) con
   return kept;
 }
 
+// Without rows of an input that a later killed run repeated.
+std::string FrameTable::LastOfEach(std::string_view rows) const {
+  std::map<std::string, std::size_t> left;
+  ForEachRow(rows, [&](std::string_view row, const std::string&) { ++left[IdentityOf(row)]; });
+  return RowsWithout(
+      rows, [&](std::string_view row, const std::string&) { return --left[IdentityOf(row)] > 0; });
+}
+
+// A killed run may have left off within an input that the earlier run had completed.
+void FrameTable::DropCut() {
+  std::map<std::string, std::int64_t> lacking;
+  ForEachRow(earlier_, [&](std::string_view, const std::string& input) { ++lacking[input]; });
+  ForEachRow(killed_, [&](std::string_view, const std::string& input) { --lacking[input]; });
+  killed_ = RowsWithout(
+      killed_, [&](std::string_view, const std::string& input) { return lacking[input] > 0; });
+}
+
 FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
                        const std::string& columns, std::size_t key, bool or_replace)
     : path_(RequireWritable(path, if_exists)),
@@ -73,7 +112,7 @@ FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
       journal_(path, if_exists == IfExists::kKeep, &WholeRows) {
   if (if_exists == IfExists::kKeep && !journal_.is_special()) ReadEarlier(or_replace);
   if (journal_.earlier().starts_with(header_)) {
-    killed_ = journal_.earlier().substr(header_.size());
+    killed_ = LastOfEach(std::string_view(journal_.earlier()).substr(header_.size()));
     is_new_ = false;
   }
   KeepInputs(killed_);
@@ -121,6 +160,7 @@ void FrameTable::Finish() {
   if (earlier_.empty() && journal_.earlier().empty()) return journal_.RenameToFile(if_exists_);
   std::string added = journal_.Text();
   if (added.starts_with(header_)) added.erase(0, header_.size());
+  if (!by_frame_) DropCut();
   std::set<std::string> killed;
   ForEachRow(killed_, [&](std::string_view row, const std::string& input) {
     killed.insert(KeyOf(row, input));

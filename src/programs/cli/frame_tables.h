@@ -47,8 +47,11 @@ class FrameTable {
   // Adds complete rows of an input, possibly none. They replace the earlier rows of the input.
   void Add(std::string_view rows, const std::string& input, std::int64_t frame);
   // Makes everything added so far survive the end of the process. Throws Error if that fails (is
-  // the disk full?). For a pipe or device, which no run completes, errors are reported by Finish.
-  void Flush() { journal_.is_special() ? journal_.Flush() : journal_.RequireWritten(); }
+  // the disk full?), but for a pipe or device only if it `must` be written: a run of detect, whose
+  // masks are worth having without a table, reports that by Finish.
+  void Flush(bool must) {
+    journal_.is_special() && !must ? journal_.Flush() : journal_.RequireWritten();
+  }
   // Marks the rows so far as belonging to complete inputs.
   void Mark() { marked_ = journal_.size(); }
   // Removes the rows since Mark.
@@ -64,6 +67,9 @@ class FrameTable {
   void KeepInputs(std::string_view rows);
   // The input's name in the row, unquoted.
   std::string InputOf(std::string_view row) const;
+  std::string IdentityOf(std::string_view row) const;
+  std::string LastOfEach(std::string_view rows) const;
+  void DropCut();
   // The key by which rows replace others: the input or, by frame, the frame number (the first cell)
   // and the input.
   std::string KeyOf(std::string_view row, const std::string& input) const;
@@ -128,7 +134,9 @@ class FrameTables {
     Each([&](FrameTable& table) { table.DropEarlier(inputs); });
   }
   void ReplaceByFrame() { Each(&FrameTable::ReplaceByFrame); }
-  void Flush() { Each(&FrameTable::Flush); }
+  void Flush() {
+    Each([&](FrameTable& table) { table.Flush(of_ == Of::kLive); });
+  }
   void Mark() { Each(&FrameTable::Mark); }
   void CutToMark() { Each(&FrameTable::CutToMark); }
   void Finish() { Each(&FrameTable::Finish); }

@@ -10,6 +10,7 @@
 
 #include "base/blocking_call.h"
 #include "base/stream.h"
+#include "pipeline/bytes_as_text.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -20,9 +21,11 @@ namespace {
 // A fixed name, so that a resumed run finds it. (Other temporary files have random names.)
 std::filesystem::path JournalOf(const std::filesystem::path& file,
                                 const std::filesystem::path& target) {
-  constexpr std::size_t kMaxName = 200;  // file names have at most 255 bytes
+  constexpr std::size_t kMaxName = 200, kDigits = 16;  // file names have at most 255 bytes
   if (IsSpecial(file)) return file;
-  const std::string name = target.filename().string().substr(0, kMaxName);
+  std::string name = target.filename().string();
+  if (name.size() > kMaxName)
+    name = name.substr(0, kMaxName) + "-" + Sha256(name).substr(0, kDigits);
   return target.parent_path() / (".skinmask-" + name + ".part");
 }
 

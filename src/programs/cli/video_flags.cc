@@ -92,6 +92,8 @@ std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags, const std::string
     return std::nullopt;
   }
   const std::optional<cv::Size> size = ParseSize(size_text);
+  if (!size && !size_text.empty())
+    throw UsageError(fmt::format("--size '{}' is not WIDTHxHEIGHT in pixels", size_text));
   if (!size || flags.pixel_format.empty())
     throw UsageError("--input-format rawvideo needs --size WxH and --pixel-format NAME");
   const auto rate = ParseNumbers<int>(rate_text.empty() ? "25" : rate_text, '/');

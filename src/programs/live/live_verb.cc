@@ -135,7 +135,7 @@ void RunLive(const Options& options, Context& context) {
   if (options.stats)
     session.report = [](const live::Statistics& s) {
       Print("{}\n", s.Line());
-      Flush(stdout);
+      RequireOutputWritten();
     };
   const live::Statistics statistics = RunIn(options.headless, session);
   if (!quiet && !context.json_to_stdout() && session.tables.csv != kStandardOutput &&

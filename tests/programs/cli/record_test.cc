@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "programs/cli/frame_tables.h"
 #include "programs/cli/journal.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/region.h"
@@ -234,6 +235,32 @@ TEST_F(RecordTest, NamesThatAreNotUtf8AreListedOnce) {
   std::filesystem::rename(Path("in/a.png"), Path("in/a\377.png"));
   for (const char* const more : {"", " --resume", " --resume"}) {
     ASSERT_EQ(Run(std::string("detect in -o out --json r.json") + more).status, 0);
+    EXPECT_EQ(Record()["images"].size(), 2u);
+    EXPECT_TRUE(Record()["skipped"].empty()) << Record()["skipped"];
+  }
+}
+
+// Two names that JSON shows alike are two entries.
+TEST_F(RecordTest, NamesThatJsonShowsAlikeStayTwo) {
+  for (const char* const name : {"same/M\374ller.png", "same/M\366ller.png"})
+    Put(name, Encode(".png", Gradient(20, 10)));
+  Json first;
+  for (const char* const more : {"", " --resume"}) {
+    ASSERT_EQ(Run(std::string("detect same -o out --json r.json") + more).status, 0);
+    ASSERT_EQ(Record()["images"].size(), 2u);
+    if (first.is_null()) first = Record()["images"];
+    EXPECT_EQ(Record()["images"], first);
+  }
+  EXPECT_NE(first[0]["input_bytes"], first[1]["input_bytes"]);
+}
+
+// The images of a finished archive are in the record, so the archive is not skipped.
+TEST_F(RecordTest, AFinishedArchiveIsNotListedAsSkipped) {
+  std::filesystem::create_directory(Path("t"));
+  ASSERT_EQ(
+      std::system(("cd '" + folder_.string() + "/in' && tar cf ../t/a.tar a.png sub").c_str()), 0);
+  for (const char* const more : {"", " --resume"}) {
+    ASSERT_EQ(Run(std::string("detect t -o out --json r.json") + more).status, 0);
     EXPECT_EQ(Record()["images"].size(), 2u);
     EXPECT_TRUE(Record()["skipped"].empty()) << Record()["skipped"];
   }
@@ -646,6 +673,47 @@ TEST_F(RecordTest, AKilledRunsRowsAndEntriesAreCompleted) {
   }
 }
 
+// What killed runs leave: `earlier` is in the table, and `killed` in the journal.
+std::string CompletedTable(const std::filesystem::path& file, const std::string& earlier,
+                           const std::string& killed) {
+  const std::string header = "frame,input,face\n";
+  std::ofstream(file) << header + earlier;
+  std::ofstream(file.parent_path() / (".skinmask-" + file.filename().string() + ".part"))
+      << header + killed;
+  cli::FrameTable(file, IfExists::kKeep, "frame,input,face", 1, false).Finish();
+  return ReadFile(file).substr(header.size());
+}
+
+TEST_F(RecordTest, RowsThatTwoKilledRunsMadeAreInTheTableOnce) {
+  EXPECT_EQ(CompletedTable(Path("t.csv"), "", "0,a,1\n0,a,2\n1,a,1\n0,a,1\n0,a,2\n1,a,1\n2,a,1\n"),
+            "0,a,1\n0,a,2\n1,a,1\n2,a,1\n");
+}
+
+// The killed run had begun anew with an input that was complete, and its output is left.
+TEST_F(RecordTest, FewerRowsOfAKilledRunDoNotReplaceMore) {
+  EXPECT_EQ(CompletedTable(Path("t.csv"), "0,a,1\n1,a,1\n0,b,1\n1,b,1\n", "0,a,7\n1,a,7\n0,b,7\n"),
+            "0,b,1\n1,b,1\n0,a,7\n1,a,7\n");
+}
+
+// Another name of an input, which no path tells.
+TEST_F(RecordTest, LinesAreNotWrittenOverAHardLinkOfAnInput) {
+  std::filesystem::create_hard_link(Path("in/a.png"), Path("r.jsonl"));
+  const std::string before = ReadFile(Path("in/a.png"));
+  EXPECT_EQ(Run("detect in/a.png -o out --jsonl r.jsonl --force").status, 0);
+  EXPECT_EQ(ReadFile(Path("in/a.png")), before);
+  EXPECT_EQ(Lines(ReadFile(Path("r.jsonl"))), 1);
+}
+
+// Their journals are two, though names of files are limited.
+TEST_F(RecordTest, TablesOfLongNamesAreTwo) {
+  const std::string name(205, 'n');
+  const Outcome run =
+      Run("detect in/a.png -o out --csv " + name + "1.csv --faces-csv " + name + "2.csv");
+  EXPECT_EQ(run.status, 0) << run.err;
+  for (const char* const end : {"1.csv", "2.csv"})
+    EXPECT_TRUE(std::filesystem::exists(Path(name + end)));
+}
+
 TEST_F(RecordTest, OneRunWritesATable) {
   const cli::Journal one(Path("t.csv"), false);
   EXPECT_ERROR(cli::Journal(Path("t.csv"), false), "t.csv: is being written by another run (");
@@ -698,6 +766,11 @@ TEST_F(RecordTest, ShardsWithoutInputsAndImagesWithoutMasksAreCounted) {
   const Outcome run = Run("evaluate --adapt off --images i --truth m --allow-missing -v");
   EXPECT_NE(run.err.find("i/b.png: is skipped: has no mask 'm/b.*'"), std::string::npos) << run.err;
   EXPECT_TRUE(run.summary.starts_with("0 failed, 1 skipped, 1 of 1 done")) << run.summary;
+  // An image that lacks its mask is an input.
+  const std::string half = "evaluate --adapt off --images i --truth m --max-failures ";
+  EXPECT_TRUE(Run(half + "50%").summary.starts_with("1 failed, 0 skipped, 1 of 2 done"));
+  EXPECT_EQ(Run(half + "50%").status, 0);
+  EXPECT_EQ(Run(half + "49%").status, 1);
 }
 
 // One damaged photograph of a million must not hold up what a scheduler has in store.
