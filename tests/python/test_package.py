@@ -129,6 +129,21 @@ def test_warnings_are_of_the_caller_s_line(samples, face):
         assert {one.filename for one in warned} == {__file__}
 
 
+def test_what_a_model_of_something_else_does_not_adapt_is_refused(face):
+    hair = skinmask.Model.from_json(skinmask.Model.default().to_json().replace('"skin"', '"hair"'))
+    for options in (
+        {"require_face": True},
+        {"min_component": 0.1},
+        {"refine": False},
+        {"output": "overlay", "draw": "faces"},
+    ):
+        with pytest.raises(skinmask.Error, match="a model of 'hair' adapts only with adapt, faces"):
+            skinmask.detect(face, hair, **options)
+        with pytest.warns(UserWarning, match="takes what the model finds, 'hair'"):
+            skinmask.detect(face, hair, adapt="auto", **options)
+    skinmask.detect(face, hair, output="overlay", draw="ellipse")
+
+
 @pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])
 def test_what_no_file_can_be_called_is_refused_in_one_line(path):
     for call in (

@@ -12,6 +12,14 @@ ENDLESS = (  # an iteration takes a moment, and none is the last
 )
 
 
+@pytest.mark.parametrize(
+    "options", ({"class_costs": [[]]}, {"prior": {}}, {"kind": "mixture", "components": {}})
+)
+def test_what_is_empty_is_refused(samples, options):
+    with pytest.raises(skinmask.Error, match="is empty"):
+        skinmask.Model.train(samples, **options)
+
+
 @pytest.mark.parametrize("options", (*ENDLESS, {"kind": "mixture"}))
 def test_what_a_callback_raises_ends_the_training(samples, options):
     told = []

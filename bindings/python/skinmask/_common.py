@@ -124,14 +124,39 @@ def detector_texts(options: dict[str, Any]) -> Texts:
             raise _skinmask.Error(f"{name}: is empty")
     if texts.get("adapt") == "off" and "faces" in texts:
         raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
-    # An option without effect is an error, so that nobody relies on it.
-    if "seed_mask" not in texts and "seed_rect" not in texts:
-        adapt = texts.get("adapt")
-        for name in OF_ADAPTATION:
-            if name in texts and (adapt == "off" or (adapt, name) == ("faces", "min_component")):
-                which = "divided" if name == "min_component" else "adapted"
-                raise _skinmask.Error(f"{name}: is of {which} images, and adapt is {adapt!r}")
+    _refuse_without_effect(texts)
     return texts
+
+
+def _refuse_without_effect(texts: Texts) -> None:
+    """Raises an Error for an option without effect, so that nobody relies on it."""
+    adapt = texts.get("adapt")
+    seeded = "seed_mask" in texts or "seed_rect" in texts
+    for name in OF_ADAPTATION:
+        if name not in texts or seeded:
+            continue
+        if adapt == "off" or (adapt, name) == ("faces", "min_component"):
+            which = "divided" if name == "min_component" else "adapted"
+            raise _skinmask.Error(f"{name}: is of {which} images, and adapt is {adapt!r}")
+    requires_face = texts.get("require_face") == "on"
+    if seeded and (requires_face or "min_component" in texts):
+        name = "require_face" if requires_face else "min_component"
+        raise _skinmask.Error(f"{name}: is of images without a face and a seed, and a seed is given")
+    if requires_face and "min_component" in texts:
+        raise _skinmask.Error(
+            "min_component: is of images without a face, and with require_face these have no skin"
+        )
+    searches = adapt != "off" if adapt or not seeded else False
+    if "faces" in texts and not searches:
+        raise _skinmask.Error(
+            "faces: finds faces, and with a seed none are searched for (adapt='auto' or 'faces' "
+            "does both)"
+        )
+    if "faces" in str(texts.get("draw")).split(",") and not searches:
+        raise _skinmask.Error(
+            "draw: shows the faces that are adapted to, and none are searched for (adapt='auto' or "
+            "'faces')"
+        )
 
 
 def _detector_text(name: str, value: Any) -> str:
@@ -146,7 +171,7 @@ def _detector_text(name: str, value: Any) -> str:
     return option_text(name, taken, value)
 
 
-def refuse(options: dict[str, Any], names: tuple[str, ...], why: str) -> None:
+def refuse(options: dict[str, Any], names: Iterable[str], why: str) -> None:
     """Raises an Error if one of these options is given."""
     for name in names:
         if options.get(name) is not None:

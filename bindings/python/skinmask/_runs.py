@@ -148,6 +148,9 @@ def evaluate(
     if isinstance(images, Samples):
         adapts = options.get("adapt", "off") not in (None, "off")
         adapts |= any(options.get(name) is not None for name in _OF_PICTURES)
+        if callable(progress) or overwrite is False:
+            name = "progress" if callable(progress) else "overwrite"
+            raise _skinmask.Error(f"{name}: is of images, and samples are judged")
         if masks is not None or report is not None or adapts or how:
             raise _skinmask.Error(
                 "samples: are judged without masks, adaptation and report "

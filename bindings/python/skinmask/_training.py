@@ -42,7 +42,10 @@ def set_fit(options: _skinmask.TrainOptions, given: dict[str, Any]) -> None:
             value = ",".join(texts(name, value))
             if not value:
                 raise _skinmask.Error("channels: is empty (names of channels are wanted)")
-        options.set("features" if name == "terms" else name, option_text(name, taken, value))
+        text = option_text(name, taken, value)
+        if not text:
+            raise _skinmask.Error(f"{name}: is empty")
+        options.set("features" if name == "terms" else name, text)
 
 
 def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: Any) -> None:

@@ -64,8 +64,17 @@ std::set<std::string_view> RunRecord::Undone() const {
   return undone;
 }
 
+std::size_t RunRecord::Inputs() const {
+  std::set<std::string_view> unplanned;  // for example images without a mask
+  for (const Problem& problem : failed_)
+    if (problem.tolerable && !problem.input.empty()) unplanned.insert(problem.input);
+  if (unplanned.empty()) return planned_.size();
+  for (std::size_t i = 0; i < planned_.size(); ++i) unplanned.erase(planned_[i]);
+  return planned_.size() + unplanned.size();
+}
+
 bool RunRecord::IsWithin(const FailureLimit& limit) const {
-  const double inputs = static_cast<double>(planned_.size());
+  const double inputs = static_cast<double>(Inputs());
   const double most = limit.percent ? limit.number / 100 * inputs : limit.number;
   return static_cast<double>(failed_.size()) <= most &&
          std::ranges::all_of(failed_, &Problem::tolerable);
@@ -75,7 +84,7 @@ std::string RunRecord::Line() const {
   const double seconds = SecondsSince(start_);
   return fmt::format("{} failed, {} skipped, {} of {} done in {:.{}f} s{}", Grouped(failed_.size()),
                      Grouped(skipped_.size() + nameless_ + left_out_.size()), Grouped(done_),
-                     Grouped(planned_.size()), seconds, seconds < 9.95 ? 1 : 0,
+                     Grouped(Inputs()), seconds, seconds < 9.95 ? 1 : 0,
                      StopFlag() ? " (interrupted)" : "");
 }
 
@@ -85,7 +94,9 @@ void RunRecord::AddTo(Json& root) const {
     failed.push_back({{"input", problem.input}, {"reason", WithFlags(problem.Reason())}});
   Json& skipped = root["skipped"] = Json::array();
   const auto skip = [&](const std::string& input, const std::string& reason) {
-    if (!listed_.contains(input))
+    // The results list an archive by its images.
+    const auto in_it = listed_.lower_bound(input + '/');
+    if (!listed_.contains(input) && (in_it == listed_.end() || !in_it->starts_with(input + '/')))
       skipped.push_back({{"input", input}, {"reason", WithFlags(reason)}});
   };
   for (const auto& [input, reason] : skipped_) skip(input, reason);

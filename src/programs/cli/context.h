@@ -81,6 +81,8 @@ class RunRecord {
   void ShowAlways() { always_ = true; }
   bool all_well() const { return failed_.empty(); }
   const std::vector<Problem>& failed() const { return failed_; }
+  // The number of inputs, those that failed before they could be planned included.
+  std::size_t Inputs() const;
   // The inputs that no earlier run has done. Valid until the next input is planned.
   std::set<std::string_view> Undone() const;
   bool IsWithin(const FailureLimit& limit) const;

@@ -169,7 +169,9 @@ Detector DetectorOf(const DetectFlags& flags, const std::vector<Output>& outputs
         "it, which are less accurate then (a run of their own adapts; --adapt off says that this "
         "is meant)");
   options.expected = {.expected_pixels = 0};  // the run sets it
-  return Detector(model, WithFacesOfEnvironment(options));
+  Detector detector(model, WithFacesOfEnvironment(options));
+  if (options.adapt == flags.detector.adapt) RequireAdapted(detector, context.options);
+  return detector;
 }
 
 void Confine(const DetectFlags& options, const DetectOptions& detect, Context& context) {

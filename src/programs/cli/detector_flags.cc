@@ -8,6 +8,7 @@
 
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
+#include "skinmask/detect/adapt_options.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask::cli {
@@ -25,6 +26,19 @@ DetectorOptions WithFacesOfEnvironment(DetectorOptions options) {
   const char* const named = std::getenv("SKINMASK_FACES");
   if (named && options.faces.empty() && options.by_faces()) options.faces = named;
   return options;
+}
+
+void RequireAdapted(const Detector& detector, const Json& given) {
+  const std::string& found = detector.model().positive().name;
+  if (detector.adapter() || found == "skin") return;
+  const auto refuse = [&](const std::string& flag) {
+    throw UsageError(fmt::format(
+        "{} is of adapted images, and a model of '{}' adapts only with --adapt, --faces or a seed",
+        flag, found));
+  };
+  for (const OptionRow& row : AdaptTable().rows())
+    if (!row.name.empty() && given.contains(FlagOf(row.name).substr(2))) refuse(FlagOf(row.name));
+  if (detector.options().draw.value_or(Drawing()).faces) refuse("--draw faces");
 }
 
 const OptionRow* DetectorRowOf(std::string flag) {

@@ -16,6 +16,10 @@ void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options);
 // UsageError for --faces with an --adapt that uses no faces.
 DetectorOptions WithFacesOfEnvironment(DetectorOptions options);
 
+// Throws UsageError for an option of adaptation in `given` (as in Context::options) if the detector
+// adapts nothing because of what its model finds.
+void RequireAdapted(const Detector& detector, const Json& given);
+
 // The row of DetectorTable for a flag ("seed-rect"); null for other flags.
 const OptionRow* DetectorRowOf(std::string flag);
 // The values of detector options, by their names in the table, that a detector of the model gets

@@ -171,7 +171,8 @@ Access AccessOf(const EvaluateFlags& flags) {
   return access;
 }
 
-AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& model) {
+AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& model,
+                     const Context& context) {
   DetectorOptions options = flags.detector;
   if (flags.pairs.images.empty()) {
     if ((options.insist && options.adapt != DetectorOptions::Adapt::kOff) || options.has_seeds() ||
@@ -182,7 +183,9 @@ AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& mod
   options = WithFacesOfEnvironment(options);
   options.abstain.reset();
   options.expected = kExpectingLittle.expected;
-  return Detector(*model, options).adapter();
+  const Detector detector(*model, options);
+  RequireAdapted(detector, context.options);
+  return detector.adapter();
 }
 
 // Throws Error if the parts were made with other options, except: the model is compared by its
@@ -234,7 +237,7 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   std::optional<Model> model = Loaded(context, flags);
   RequireMadeLikeThis(flags, context, model);
-  const AdapterPtr adapter = flags.report.empty() ? nullptr : AdapterOf(flags, model);
+  const AdapterPtr adapter = flags.report.empty() ? nullptr : AdapterOf(flags, model, context);
   EvaluationPart whole = WholeOf(flags.partials, DigestOf(model));
   RequireOfModel(whole, model, RuleOf(flags.decision), flags.by);
   if (adapter && whole.finder != adapter->finder_names())
@@ -262,7 +265,7 @@ void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const 
   if (second->positive().name != model.positive().name)
     throw Error(beside.model, fmt::format("finds {}, and the other model {}",
                                           second->positive().name, model.positive().name));
-  EvaluationReport other = Report(flags, second, AdapterOf(flags, second), run);
+  EvaluationReport other = Report(flags, second, AdapterOf(flags, second, context), run);
   other.tones.clear();  // groups are made of the first model's report only
   if (StopFlag()) return;
   const Rival rival{*second, other};
@@ -277,7 +280,7 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (!flags.partials.empty()) return MergeParts(flags, context);
   context.Confine(AccessOf(flags));
   std::optional<Model> model = Loaded(context, flags);
-  const AdapterPtr adapter = AdapterOf(flags, model);
+  const AdapterPtr adapter = AdapterOf(flags, model, context);
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   if (!flags.partial.empty()) return WritePart(flags, model, adapter, context);
   const Run run = context.StartRun("images");

@@ -235,6 +235,27 @@ TEST_F(AdaptProgramTest, WhatCannotBeAdaptedIsRefused) {
   }
 }
 
+// A model of something else than skin adapts only if that is asked for.
+TEST_F(AdaptProgramTest, OptionsOfAdaptationAreRefusedForAModelOfSomethingElse) {
+  Put("in/a.png", Encode(".png", Gradient(30, 20)));
+  Put("s.csv",
+      "class,b,g,r,count\nhair,10,20,30,5\nhair,14,20,37,5\nhair,12,28,33,5\nhair,22,21,36,5\n"
+      "other,90,80,70,5\nother,95,70,79,5\nother,99,84,60,5\nother,91,97,66,5\n");
+  ASSERT_EQ(Run("train --samples s.csv --positive hair -o hair.json").status, 0);
+  for (const std::string option :
+       {"--require-face", "--min-component .3", "--refine off", "--steady 1"}) {
+    const Outcome run = Run("detect in -o out --model hair.json " + option);
+    EXPECT_EQ(run.status, 2) << option;
+    EXPECT_NE(run.err.find("a model of 'hair' adapts only with --adapt, --faces or a seed"),
+              std::string::npos)
+        << run.err;
+    EXPECT_EQ(Run("detect in -o out --adapt auto --force --model hair.json " + option).status, 0);
+  }
+  EXPECT_EQ(Run("detect in -o o2 --model hair.json --output overlay --draw faces").status, 2);
+  EXPECT_EQ(Run("detect in -o o3 --model hair.json --output overlay --draw ellipse").status, 0);
+  EXPECT_EQ(Run("evaluate --images in --whole other --model hair.json --require-face").status, 2);
+}
+
 // Masks of the trained model alone are much worse, and nobody asked for them.
 TEST_F(AdaptProgramTest, ClassesKeepOthersFromBeingAdaptedAloud) {
   Put("in/a.png", Encode(".png", Gradient(30, 20)));
