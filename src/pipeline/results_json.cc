@@ -3,6 +3,10 @@
 
 #include "pipeline/results_json.h"
 
+#include "base/printable.h"
+#include "pipeline/bytes_as_text.h"
+#include "skinmask/base/error.h"
+
 namespace skinmask {
 namespace {
 
@@ -28,6 +32,22 @@ Json GroupsOf(const EvaluationReport& report, std::size_t image) {
 }
 
 }  // namespace
+
+Json EntryOfInput(const std::string& input) {
+  Json entry{{"input", input}};
+  if (!IsUtf8(input)) entry["input_bytes"] = Base64(input);
+  return entry;
+}
+
+std::optional<std::string> BytesOfInput(const Json& entry) {
+  const auto bytes = entry.find("input_bytes");
+  if (bytes == entry.end() || !bytes->is_string()) return std::nullopt;
+  try {
+    return FromBase64(bytes->get<std::string>());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
 
 Json JsonOf(const Confusion& counts) {
   Json json;

@@ -18,6 +18,12 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
+// {"input": ...}; also "input_bytes", in base64, if the name is no UTF-8, because JSON replaces
+// such bytes, so that names may become equal.
+Json EntryOfInput(const std::string& input);
+// The name in such an entry with its bytes, if it is known; nullopt also if they are no base64.
+std::optional<std::string> BytesOfInput(const Json& entry);
+
 inline constexpr std::pair<const char*, std::uint64_t Confusion::*> kConfusionCounts[] = {
     {"tp", &Confusion::tp}, {"fp", &Confusion::fp}, {"fn", &Confusion::fn}, {"tn", &Confusion::tn}};
 inline constexpr std::pair<const char*, std::optional<double> Metrics::*> kRatios[] = {

@@ -252,6 +252,14 @@ double UnsureIn(const cv::Mat& bgr) {
                  [](const AdaptationSummary& summary) { return !summary.unclear; });
 }
 
+// The picture, moved to the left and back every four frames, so that frames are looked at.
+cv::Mat Shaken(const cv::Mat& bgr, int frame) {
+  constexpr int kBy = 8;
+  cv::Mat moved = bgr.clone();
+  if (frame / 4 % 2 == 0) cv::hconcat(bgr.colRange(kBy, bgr.cols), bgr.colRange(0, kBy), moved);
+  return moved;
+}
+
 // Two pictures that differ little, on both sides of the bound: in a stream the second is judged as
 // the first, so that a mask does not go and come with noise.
 TEST(UnclearImages, OfAStreamStayAsTheyBegan) {
@@ -274,6 +282,14 @@ TEST(UnclearImages, OfAStreamStayAsTheyBegan) {
                 begins_unclear)
           << frame;
     }
+    // A first frame that differs from all others does not decide for long.
+    Stream other_begins(detector);
+    other_begins.Judge(begins_unclear ? other : one);
+    bool is_unclear = !begins_unclear;
+    for (int frame = 0; frame < 16; ++frame)
+      is_unclear =
+          other_begins.Judge(Shaken(begins_unclear ? one : other, frame)).summary().unclear;
+    EXPECT_EQ(is_unclear, begins_unclear);
   }
 }
 
@@ -304,6 +320,12 @@ TEST(Valleys, OfAStreamStayAsTheyBegan) {
       const bool first = frame / 4 % 2 == 0;
       EXPECT_EQ(has_valley(stream.Judge(first == begins_deep ? deep : flat)), begins_deep) << frame;
     }
+    Stream other_begins(detector);
+    other_begins.Judge(begins_deep ? flat : deep);
+    bool is_deep = !begins_deep;
+    for (int frame = 0; frame < 16; ++frame)
+      is_deep = has_valley(other_begins.Judge(Shaken(begins_deep ? deep : flat, frame)));
+    EXPECT_EQ(is_deep, begins_deep);
   }
 }
 

@@ -11,6 +11,14 @@ from conftest import SOURCE
 MASKS = SOURCE / "samples" / "masks"
 
 
+def test_what_is_of_images_is_refused_for_samples(samples):
+    for options in ({"progress": print}, {"problem": print}, {"overwrite": False}):
+        with pytest.raises(skinmask.Error, match="is of images, and samples are judged"):
+            skinmask.evaluate(samples, **options)
+    with pytest.raises(TypeError, match="overwrite: is"):
+        skinmask.evaluate(samples, overwrite="x")
+
+
 def test_evaluation_gives_the_numbers_of_the_program(program, photos, tmp_path):
     program("evaluate", "--images", photos, "--truth", MASKS, "--json", tmp_path / "e.json", "-q")
     expected = json.loads((tmp_path / "e.json").read_text())

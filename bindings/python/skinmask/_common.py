@@ -128,6 +128,10 @@ def detector_texts(options: dict[str, Any]) -> Texts:
     return texts
 
 
+def draws_faces(texts: Texts) -> bool:
+    return "faces" in str(texts.get("draw")).split(",")
+
+
 def _refuse_without_effect(texts: Texts) -> None:
     """Raises an Error for an option without effect, so that nobody relies on it."""
     adapt = texts.get("adapt")
@@ -147,12 +151,12 @@ def _refuse_without_effect(texts: Texts) -> None:
             "min_component: is of images without a face, and with require_face these have no skin"
         )
     searches = adapt != "off" if adapt or not seeded else False
-    if "faces" in texts and not searches:
+    if texts.get("faces") and not searches:
         raise _skinmask.Error(
             "faces: finds faces, and with a seed none are searched for (adapt='auto' or 'faces' "
             "does both)"
         )
-    if "faces" in str(texts.get("draw")).split(",") and not searches:
+    if draws_faces(texts) and not searches:
         raise _skinmask.Error(
             "draw: shows the faces that are adapted to, and none are searched for (adapt='auto' or "
             "'faces')"

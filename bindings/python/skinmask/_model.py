@@ -19,6 +19,7 @@ from ._common import (
     Path,
     Progress,
     detector_texts,
+    draws_faces,
     end_by,
     path_of,
     refuse,
@@ -233,6 +234,8 @@ class Model:
             self._judge_adaptation(texts)
         # As in the program, if no file of faces is named and faces are searched for.
         alone = not OF_MODEL_ALONE.isdisjoint(outputs)
+        if alone and draws_faces(texts):
+            refuse(texts, ["draw"], "shows the faces that are adapted to, and 'classes' knows none")
         faces = "" if alone else os.environ.get("SKINMASK_FACES", "")
         files = [texts.get("faces"), texts.get("seed_mask"), faces]
         key = (*sorted(texts.items()), *(path and file_at(path) for path in files))
@@ -241,7 +244,7 @@ class Model:
     def _judge_adaptation(self, texts: dict[str, Any]) -> None:
         """For a model of something else than skin, which adapts only if that is asked for."""
         found = self.classes[0]
-        if texts.get("adapt") in ("auto", "faces") or "faces" in texts:
+        if texts.get("adapt") in ("auto", "faces") or texts.get("faces"):
             warn(
                 f"adapt: takes what the model finds, {found!r}, for the skin of faces "
                 "(name that class 'skin', or set adapt='off')"
@@ -249,7 +252,7 @@ class Model:
         elif "seed_mask" not in texts and "seed_rect" not in texts:
             refuse(
                 texts,
-                [*OF_ADAPTATION, *(["draw"] if "faces" in str(texts.get("draw")) else [])],
+                [*OF_ADAPTATION, *(["draw"] if draws_faces(texts) else [])],
                 f"is of adapted images, and a model of {found!r} adapts only with adapt, faces or "
                 "a seed",
             )

@@ -148,9 +148,14 @@ def evaluate(
     if isinstance(images, Samples):
         adapts = options.get("adapt", "off") not in (None, "off")
         adapts |= any(options.get(name) is not None for name in _OF_PICTURES)
-        if callable(progress) or overwrite is False:
-            name = "progress" if callable(progress) else "overwrite"
-            raise _skinmask.Error(f"{name}: is of images, and samples are judged")
+        require_switch("overwrite", overwrite)
+        for name, is_given in (
+            ("progress", callable(progress)),  # what is no function is refused below
+            ("problem", callable(problem)),
+            ("overwrite", not overwrite),
+        ):
+            if is_given:
+                raise _skinmask.Error(f"{name}: is of images, and samples are judged")
         if masks is not None or report is not None or adapts or how:
             raise _skinmask.Error(
                 "samples: are judged without masks, adaptation and report "

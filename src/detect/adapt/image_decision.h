@@ -59,7 +59,7 @@ Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions&
 // determines it. A photograph is a stream of one frame.
 class SteadyDecision {
  public:
-  // `now` is what this frame says, and `weight` (0 to 1; of the first frame 1) how much it counts.
+  // `now` is what this frame says, and `weight` (0 to 1) how much it counts.
   bool Decide(bool now, double weight);
 
  private:

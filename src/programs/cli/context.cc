@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "base/stream.h"
 #include "media/image_codec.h"
+#include "pipeline/results_json.h"
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
@@ -38,6 +39,11 @@ void RequireNoInput(const Access& access) {
 }
 
 }  // namespace
+
+bool HasInputOrPart(const std::set<std::string>& inputs, const std::string& input) {
+  const auto in_it = inputs.lower_bound(input + '/');
+  return inputs.contains(input) || (in_it != inputs.end() && in_it->starts_with(input + '/'));
+}
 
 bool lexical_cast(const std::string& text, FailureLimit& limit) {
   const bool percent = text.ends_with('%');
@@ -69,7 +75,13 @@ std::size_t RunRecord::Inputs() const {
   for (const Problem& problem : failed_)
     if (problem.tolerable && !problem.input.empty()) unplanned.insert(problem.input);
   if (unplanned.empty()) return planned_.size();
-  for (std::size_t i = 0; i < planned_.size(); ++i) unplanned.erase(planned_[i]);
+  for (std::size_t i = 0; i < planned_.size(); ++i) {
+    unplanned.erase(planned_[i]);
+    // Images of an archive that is done already.
+    const std::string within = std::string(planned_[i]) + '/';
+    for (auto it = unplanned.lower_bound(within); it != unplanned.end() && it->starts_with(within);)
+      it = unplanned.erase(it);
+  }
   return planned_.size() + unplanned.size();
 }
 
@@ -90,14 +102,15 @@ std::string RunRecord::Line() const {
 
 void RunRecord::AddTo(Json& root) const {
   Json& failed = root["failed"] = Json::array();
-  for (const Problem& problem : failed_)
-    failed.push_back({{"input", problem.input}, {"reason", WithFlags(problem.Reason())}});
+  for (const Problem& problem : failed_) {
+    failed.push_back(EntryOfInput(problem.input));
+    failed.back()["reason"] = WithFlags(problem.Reason());
+  }
   Json& skipped = root["skipped"] = Json::array();
   const auto skip = [&](const std::string& input, const std::string& reason) {
-    // The results list an archive by its images.
-    const auto in_it = listed_.lower_bound(input + '/');
-    if (!listed_.contains(input) && (in_it == listed_.end() || !in_it->starts_with(input + '/')))
-      skipped.push_back({{"input", input}, {"reason", WithFlags(reason)}});
+    if (HasInputOrPart(listed_, input)) return;  // the results list an archive by its images
+    skipped.push_back(EntryOfInput(input));
+    skipped.back()["reason"] = WithFlags(reason);
   };
   for (const auto& [input, reason] : skipped_) skip(input, reason);
   for (std::size_t i = 0; i < left_out_.size(); ++i) skip(std::string(left_out_[i]), kThere);

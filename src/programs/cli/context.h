@@ -110,6 +110,9 @@ class RunRecord {
   std::set<std::string> listed_;
 };
 
+// True if the inputs include this one or, for an archive, a file in it.
+bool HasInputOrPart(const std::set<std::string>& inputs, const std::string& input);
+
 struct Context {
   std::string model;
   int threads = 0;   // 0: all

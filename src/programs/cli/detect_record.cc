@@ -12,7 +12,6 @@
 #include "base/blocking_call.h"
 #include "base/folder.h"
 #include "base/json.h"
-#include "base/printable.h"
 #include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"
@@ -35,13 +34,6 @@ std::string HowText(const DetectedImage& image) {
   if (image.frames == 0) return TextOf(image.adaptation);
   return fmt::format("{} of them fitted to faces or seeds, {} to the frame itself",
                      image.frames_by_seeds, image.frames_by_image);
-}
-
-// JSON replaces bytes that are not UTF-8, so that names may become equal.
-Json EntryOfInput(const std::string& input) {
-  Json entry{{"input", input}};
-  if (!IsUtf8(input)) entry["input_bytes"] = Base64(input);
-  return entry;
 }
 
 // Throws Error if the file to which --resume adds lines does not have such lines.
@@ -87,7 +79,8 @@ void DetectRecord::OpenLines() {
   const std::size_t whole = Journal::WholeLines(before);
   const bool lacks_end_alone = is_cut && IsEntry(ObjectOf(before.substr(whole)));
   // A new file, because the old one may be an input by another name (a hard link).
-  if (!completes_ && IsRegularFile(flags_.jsonl) && unlink(RealPath(flags_.jsonl).c_str()) != 0)
+  if (!completes_ && !IsSpecial(flags_.jsonl) && IsRegularFile(flags_.jsonl) &&
+      unlink(RealPath(flags_.jsonl).c_str()) != 0)
     FailBy(flags_.jsonl, "cannot be written", errno);
   jsonl_.reset(OpenToWrite(flags_.jsonl, completes_));
   if (!jsonl_ || (is_cut && !lacks_end_alone &&
@@ -117,7 +110,10 @@ Run DetectRecord::Recording(Run run) {
     }
     problem(told);
     // The noted input, or an image of the noted archive, failed after all: its rows are removed.
-    if (noted_ == p.input || noted_.starts_with(p.input + '/')) tables_.CutToMark();
+    if (noted_ == p.input || noted_.starts_with(p.input + '/')) {
+      tables_.CutToMark();
+      video_.clear();
+    }
     Json entry = EntryOfInput(p.input);
     entry["failed"] = WithFlags(p.Reason());
     if (!flags_.jsonl.empty()) WriteLine(entry);
@@ -133,6 +129,7 @@ Run DetectRecord::Recording(Run run) {
 
 void DetectRecord::Add(const DetectedFrame& frame) {
   noted_ = frame.input.string();
+  if (std::exchange(video_, noted_) != noted_) tables_.Bracket();
   tables_.Add(
       {.frame = frame.index,
        .seconds = frame.seconds,
@@ -205,7 +202,9 @@ void DetectRecord::WriteJournal(const Json& entry) {
 
 void DetectRecord::Note(const DetectedImage& image) {
   noted_ = image.input.string();
-  if (tables_.any() && image.frames == 0)
+  if (image.frames > 0 && !std::exchange(video_, "").empty())
+    tables_.Bracket();
+  else if (tables_.any() && image.frames == 0)
     tables_.Add({.skin_fraction = image.SkinFraction(),
                  .region = image.region,
                  .measured = &*image.measured,

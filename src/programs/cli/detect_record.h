@@ -66,6 +66,7 @@ class DetectRecord {
   const bool completes_;  // this run completes the files of an earlier one
   EarlierRun earlier_;
   std::optional<Journal> journal_;               // of the file of --json
+  std::string video_;                            // the video whose frames are being noted
   std::string noted_;                            // the input whose outputs are being written
   std::string unnoted_, told_unnoted_;           // the error of Note, and the last reported one
   std::map<std::string, Json> images_, videos_;  // of this run, by input

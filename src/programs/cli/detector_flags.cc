@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "programs/cli/print.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/adapt_options.h"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/folder.h"
-#include "pipeline/bytes_as_text.h"
 #include "pipeline/made_with.h"
+#include "pipeline/results_json.h"
 #include "programs/cli/detector_flags.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -30,11 +30,6 @@ std::set<std::string_view> SetOf(const TextList& texts) {
 bool IsEntry(const Json& entry) {
   const auto is_text = [](const Json& value) { return value.is_string(); };
   if (!entry.is_object() || !is_text(entry.value("input", Json()))) return false;
-  if (const auto bytes = entry.find("input_bytes"); bytes != entry.end()) try {
-      FromBase64(bytes->is_string() ? bytes->get<std::string>() : "?");
-    } catch (const Error&) {
-      return false;
-    }
   const Json outputs = entry.value("outputs", Json::array());
   const Json adaptation = entry.value("adaptation", Json::object());
   return outputs.is_array() && std::ranges::all_of(outputs, is_text) && adaptation.is_object() &&
@@ -121,8 +116,8 @@ void EarlierRun::RestoreNames(const TextList& planned) {
     if (std::string read = ReadAgain(name); read != name) names.emplace(std::move(read), name);
   }
   const auto restore = [&](Json& entry) {
-    if (entry.contains("input_bytes"))
-      entry["input"] = FromBase64(entry["input_bytes"].get<std::string>());
+    if (const std::optional<std::string> bytes = BytesOfInput(entry))
+      entry["input"] = *bytes;
     else if (const auto name = names.find(entry.value("input", "")); name != names.end())
       entry["input"] = name->second;
   };

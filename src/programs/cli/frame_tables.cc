@@ -23,12 +23,20 @@ std::size_t RowSize(std::string_view rows) {
   return rows.npos;
 }
 
-// The size of all complete rows. A kill can truncate the last row, even within a name that has a
-// line break.
-std::size_t WholeRows(std::string_view rows) {
-  std::size_t whole = 0;
-  for (std::size_t row; (row = RowSize(rows.substr(whole))) != rows.npos;) whole += row;
-  return whole;
+// An empty row of the journal, before and after the rows of each video.
+constexpr std::string_view kBracket = "\n";
+
+// The size of all complete rows, without those of a video that a kill cut off. A kill can also
+// truncate the last row, even within a name that has a line break.
+std::size_t RowsOutsideOfVideos(std::string_view rows) {
+  std::size_t whole = 0, outside = 0;
+  bool is_outside = true;
+  for (std::size_t row; (row = RowSize(rows.substr(whole))) != rows.npos;) {
+    is_outside ^= rows.substr(whole, row) == kBracket;
+    whole += row;
+    if (is_outside) outside = whole;
+  }
+  return outside;
 }
 
 // Removes the first cell and its comma from the row, and returns the cell's text.
@@ -56,23 +64,13 @@ std::string FrameTable::InputOf(std::string_view row) const {
   return TakeCell(row);
 }
 
-// What no two rows of a run have in common: the frame, the input and, if there are several rows of
-// a frame, the number of the face, which is in the next cell.
-std::string FrameTable::IdentityOf(std::string_view row) const {
-  std::string_view rest = row;
-  std::string identity = TakeCell(rest);
-  for (std::size_t i = 1; i < key_; ++i) TakeCell(rest);
-  for (int i = 0; i < 2; ++i) identity += '\n' + TakeCell(rest);
-  return identity;
-}
-
 // Calls see(row, its input).
 template <class See>
 void FrameTable::ForEachRow(std::string_view rows, const See& see) const {
   while (!rows.empty()) {
     const std::string_view row = rows.substr(0, RowSize(rows));
     rows.remove_prefix(row.size());
-    see(row, InputOf(row));
+    if (row != kBracket) see(row, InputOf(row));
   }
 }
 
@@ -86,21 +84,30 @@ std::string FrameTable::RowsWithout(std::string_view rows, const Drop& drop) con
   return kept;
 }
 
-// Without rows of an input that a later killed run repeated.
-std::string FrameTable::LastOfEach(std::string_view rows) const {
-  std::map<std::string, std::size_t> left;
-  ForEachRow(rows, [&](std::string_view row, const std::string&) { ++left[IdentityOf(row)]; });
-  return RowsWithout(
-      rows, [&](std::string_view row, const std::string&) { return --left[IdentityOf(row)] > 0; });
-}
-
-// A killed run may have left off within an input that the earlier run had completed.
-void FrameTable::DropCut() {
-  std::map<std::string, std::int64_t> lacking;
-  ForEachRow(earlier_, [&](std::string_view, const std::string& input) { ++lacking[input]; });
-  ForEachRow(killed_, [&](std::string_view, const std::string& input) { --lacking[input]; });
-  killed_ = RowsWithout(
-      killed_, [&](std::string_view, const std::string& input) { return lacking[input] > 0; });
+// Only the last rows of each key: a run that resumed after a kill may have made the others again.
+// Rows of one key are together in a run, and brackets are between runs.
+std::string FrameTable::LastRows(std::string_view rows) const {
+  std::map<std::string, std::size_t> last;
+  std::string key;
+  std::size_t group = 0;
+  const auto each = [&](const auto& see) {
+    group = 0;
+    key.clear();
+    for (std::string_view left = rows; !left.empty();) {
+      const std::string_view row = left.substr(0, RowSize(left));
+      left.remove_prefix(row.size());
+      std::string next = row == kBracket ? "" : KeyOf(row, InputOf(row));
+      if (next != key) ++group;
+      key = std::move(next);
+      if (row != kBracket) see(row);
+    }
+  };
+  each([&](std::string_view) { last[key] = group; });
+  std::string kept;
+  each([&](std::string_view row) {
+    if (last[key] == group) kept += row;
+  });
+  return kept;
 }
 
 FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
@@ -109,11 +116,13 @@ FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
       if_exists_(if_exists),
       header_(columns + "\n"),
       key_(key),
-      journal_(path, if_exists == IfExists::kKeep, &WholeRows) {
+      journal_(path, if_exists == IfExists::kKeep, &RowsOutsideOfVideos) {
   if (if_exists == IfExists::kKeep && !journal_.is_special()) ReadEarlier(or_replace);
   if (journal_.earlier().starts_with(header_)) {
-    killed_ = LastOfEach(std::string_view(journal_.earlier()).substr(header_.size()));
+    killed_ = journal_.earlier().substr(header_.size());
     is_new_ = false;
+    Bracket();
+    Bracket();
   }
   KeepInputs(killed_);
   if (journal_.is_special()) journal_.Write(header_);
@@ -140,6 +149,7 @@ void FrameTable::KeepInputs(std::string_view rows) {
 }
 
 void FrameTable::DropKilled(const std::function<bool(const std::string&)>& drop) {
+  killed_ = LastRows(killed_);
   if (by_frame_) return;  // frames that are made again replace their rows
   killed_ =
       RowsWithout(killed_, [&](std::string_view, const std::string& input) { return drop(input); });
@@ -151,16 +161,24 @@ void FrameTable::Add(std::string_view rows, const std::string& input, std::int64
   if (!earlier_inputs_.empty()) replaced_.insert(KeyOf(std::to_string(frame), input));
 }
 
+void FrameTable::Bracket() {
+  if (by_frame_ || journal_.is_special()) return;
+  if (!has_header()) journal_.Write(header_);
+  journal_.Write(kBracket);
+  has_brackets_ = true;
+}
+
 std::string FrameTable::KeyOf(std::string_view row, const std::string& input) const {
   return by_frame_ ? fmt::format("{}\n{}", row.substr(0, row.find(',')), input) : input;
 }
 
 void FrameTable::Finish() {
   if (!has_header()) journal_.Write(header_);
-  if (earlier_.empty() && journal_.earlier().empty()) return journal_.RenameToFile(if_exists_);
+  if (earlier_.empty() && journal_.earlier().empty() && !has_brackets_)
+    return journal_.RenameToFile(if_exists_);
   std::string added = journal_.Text();
   if (added.starts_with(header_)) added.erase(0, header_.size());
-  if (!by_frame_) DropCut();
+  added = RowsWithout(added, [](std::string_view, const std::string&) { return false; });
   std::set<std::string> killed;
   ForEachRow(killed_, [&](std::string_view row, const std::string& input) {
     killed.insert(KeyOf(row, input));

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "programs/cli/context.h"
 #include "programs/cli/journal.h"
 #include "skinmask/base/file.h"
 #include "skinmask/detect/measure.h"
@@ -29,14 +30,11 @@ class FrameTable {
   FrameTable(const std::filesystem::path& path, IfExists if_exists, const std::string& columns,
              std::size_t key, bool or_replace);
   // True if the earlier rows include this input or, for an archive, a file in it.
-  bool Keeps(const std::string& input) const {
-    const auto in_it = earlier_inputs_.lower_bound(input + '/');
-    return earlier_inputs_.contains(input) ||
-           (in_it != earlier_inputs_.end() && in_it->starts_with(input + '/'));
-  }
+  bool Keeps(const std::string& input) const { return HasInputOrPart(earlier_inputs_, input); }
   // True if no earlier run, finished or killed, has begun the table.
   bool is_new() const { return is_new_; }
-  // Drops the rows of a killed run for inputs whose outputs it did not complete.
+  // Drops the rows of a killed run for inputs whose outputs it did not complete. Call this before
+  // Finish.
   void DropKilled(const std::function<bool(const std::string& input)>& drop);
   // Drops the earlier rows of these inputs, unless rows are replaced by frame.
   void DropEarlier(const std::set<std::string>& inputs) {
@@ -44,6 +42,9 @@ class FrameTable {
   }
   // From now on a row replaces earlier rows of the same frame only, and not of its whole input.
   void ReplaceByFrame() { by_frame_ = true; }
+  // Call this before the first frame of a video and after the last one, so that a kill in between
+  // leaves no part of a video's rows.
+  void Bracket();
   // Adds complete rows of an input, possibly none. They replace the earlier rows of the input.
   void Add(std::string_view rows, const std::string& input, std::int64_t frame);
   // Makes everything added so far survive the end of the process. Throws Error if that fails (is
@@ -67,9 +68,7 @@ class FrameTable {
   void KeepInputs(std::string_view rows);
   // The input's name in the row, unquoted.
   std::string InputOf(std::string_view row) const;
-  std::string IdentityOf(std::string_view row) const;
-  std::string LastOfEach(std::string_view rows) const;
-  void DropCut();
+  std::string LastRows(std::string_view rows) const;
   // The key by which rows replace others: the input or, by frame, the frame number (the first cell)
   // and the input.
   std::string KeyOf(std::string_view row, const std::string& input) const;
@@ -86,7 +85,7 @@ class FrameTable {
   std::string earlier_, killed_;          // rows of the earlier file, and of a killed run
   std::set<std::string> replaced_;        // keys of the new rows
   std::set<std::string> earlier_inputs_;  // inputs of all earlier rows
-  bool is_new_ = true, by_frame_ = false;
+  bool is_new_ = true, by_frame_ = false, has_brackets_ = false;
   std::size_t marked_ = 0;  // size in bytes
 };
 
@@ -127,6 +126,7 @@ class FrameTables {
   // True if the table of faces, in which an input may have no row, has no earlier rows at all.
   bool FacesLackAll() const { return faces_ && faces_->is_new(); }
   void Add(const FrameRow& row);
+  void Bracket() { Each(&FrameTable::Bracket); }
   void DropKilled(const std::function<bool(const std::string& input)>& drop) {
     Each([&](FrameTable& table) { table.DropKilled(drop); });
   }

@@ -252,6 +252,18 @@ TEST_F(RecordTest, NamesThatJsonShowsAlikeStayTwo) {
     EXPECT_EQ(Record()["images"], first);
   }
   EXPECT_NE(first[0]["input_bytes"], first[1]["input_bytes"]);
+  // Failures have them, too. What is no base64 counts as not given.
+  Put("same/M\344.png", "none");
+  EXPECT_EQ(Run("detect same -o out --json r.json --resume").status, 1);
+  Json record = Record();
+  EXPECT_EQ(record["failed"][0].count("input_bytes"), 1u);
+  for (const Json& wrong : {Json(5), Json("?")}) {
+    record["failed"][0]["input_bytes"] = wrong;
+    Put("r.json", record.dump());
+    const Outcome run = Run("detect same -o out --json r.json --resume");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(run.err.find("unexpected"), std::string::npos) << run.err;
+  }
 }
 
 // The images of a finished archive are in the record, so the archive is not skipped.
@@ -673,26 +685,37 @@ TEST_F(RecordTest, AKilledRunsRowsAndEntriesAreCompleted) {
   }
 }
 
-// What killed runs leave: `earlier` is in the table, and `killed` in the journal.
+// What killed runs leave: `earlier` is in the table, and `killed` in the journal, in which the rows
+// of a video are between empty ones.
 std::string CompletedTable(const std::filesystem::path& file, const std::string& earlier,
-                           const std::string& killed) {
+                           const std::string& killed, bool by_frame = false) {
   const std::string header = "frame,input,face\n";
   std::ofstream(file) << header + earlier;
   std::ofstream(file.parent_path() / (".skinmask-" + file.filename().string() + ".part"))
       << header + killed;
-  cli::FrameTable(file, IfExists::kKeep, "frame,input,face", 1, false).Finish();
+  cli::FrameTable table(file, IfExists::kKeep, "frame,input,face", 1, false);
+  if (by_frame) table.ReplaceByFrame();
+  table.DropKilled([](const std::string&) { return false; });
+  table.Finish();
   return ReadFile(file).substr(header.size());
 }
 
 TEST_F(RecordTest, RowsThatTwoKilledRunsMadeAreInTheTableOnce) {
-  EXPECT_EQ(CompletedTable(Path("t.csv"), "", "0,a,1\n0,a,2\n1,a,1\n0,a,1\n0,a,2\n1,a,1\n2,a,1\n"),
-            "0,a,1\n0,a,2\n1,a,1\n2,a,1\n");
+  // The first run knew another face in a.
+  EXPECT_EQ(CompletedTable(Path("t.csv"), "", "0,p,1\n0,a,1\n0,a,7\n0,b,1\n\n\n0,a,2\n0,c,1\n"),
+            "0,p,1\n0,b,1\n0,a,2\n0,c,1\n");
+  // The picture that the first run did last is the first one of the second.
+  EXPECT_EQ(CompletedTable(Path("t.csv"), "", "0,a,1\n0,a,7\n\n\n0,a,1\n"), "0,a,1\n");
+  // By frame.
+  EXPECT_EQ(CompletedTable(Path("t.csv"), "", "0,a,1\n1,a,1\n1,a,2\n\n\n1,a,1\n2,a,1\n", true),
+            "0,a,1\n1,a,1\n2,a,1\n");
 }
 
-// The killed run had begun anew with an input that was complete, and its output is left.
-TEST_F(RecordTest, FewerRowsOfAKilledRunDoNotReplaceMore) {
-  EXPECT_EQ(CompletedTable(Path("t.csv"), "0,a,1\n1,a,1\n0,b,1\n1,b,1\n", "0,a,7\n1,a,7\n0,b,7\n"),
-            "0,b,1\n1,b,1\n0,a,7\n1,a,7\n");
+// The killed run had begun anew with a video that was complete, and its output is left.
+TEST_F(RecordTest, RowsOfAVideoThatWasCutOffReplaceNone) {
+  EXPECT_EQ(CompletedTable(Path("t.csv"), "0,a,1\n1,a,1\n0,b,1\n1,b,1\n",
+                           "\n0,a,7\n\n\n0,b,7\n1,b,7\n2,b,7\n"),
+            "0,b,1\n1,b,1\n0,a,7\n");
 }
 
 // Another name of an input, which no path tells.
@@ -702,6 +725,19 @@ TEST_F(RecordTest, LinesAreNotWrittenOverAHardLinkOfAnInput) {
   EXPECT_EQ(Run("detect in/a.png -o out --jsonl r.jsonl --force").status, 0);
   EXPECT_EQ(ReadFile(Path("in/a.png")), before);
   EXPECT_EQ(Lines(ReadFile(Path("r.jsonl"))), 1);
+}
+
+// Of /dev/stdout the target is not removed, though it is a file.
+TEST_F(RecordTest, LinesGoToStandardOutputThatIsAFile) {
+  for (const char* const sandbox : {"auto", "off"}) {
+    ASSERT_EQ(std::system(("cd '" + folder_.string() +
+                           "' && '" SKINMASK_PROGRAM
+                           "' detect in/a.png -q -o out --force --jsonl /dev/stdout --sandbox " +
+                           std::string(sandbox) + " >lines")
+                              .c_str()),
+              0);
+    EXPECT_EQ(Lines(ReadFile(Path("lines"))), 1);
+  }
 }
 
 // Their journals are two, though names of files are limited.
