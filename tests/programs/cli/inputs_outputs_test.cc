@@ -286,6 +286,7 @@ TEST_F(PipedVideoTest, RawVideoThatIsWronglyDescribedIsOneLine) {
   };
   const std::string raw = "--input-format rawvideo ";
   refused(raw, 2, "needs --size");
+  refused(raw + "--size 0x0 --pixel-format gray", 2, "--size '0x0' is not WIDTHxHEIGHT");
   refused("--size 10x10", 2, "--input-format");
   refused(raw + "--size 10x10 --pixel-format magenta", 2, "magenta");
   refused(raw + "--size 10x10 --pixel-format nv12 --rate 0", 2, "--rate");

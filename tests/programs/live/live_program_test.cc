@@ -79,6 +79,17 @@ TEST_F(LiveProgramTest, APipeIsASource) {
   EXPECT_EQ(Run("live - --headless").status, 1);  // /dev/null
 }
 
+// Otherwise it would go on for as long as the camera does, for nobody.
+TEST_F(LiveProgramTest, EndsWhereNobodyCanReadWhatItTells) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip(30);
+  const Outcome full = Run("live clip.mp4 --headless --adapt off --csv /dev/full");
+  EXPECT_EQ(full.status, 1);
+  EXPECT_NE(full.err.find("/dev/full: cannot be written: No space left"), std::string::npos)
+      << full.err;
+  EXPECT_TRUE(full.out.starts_with("1 frame")) << full.out;
+}
+
 TEST_F(LiveProgramTest, WithoutItsProgramThereIsALine) {
   std::filesystem::copy_file(SKINMASK_PROGRAM, Path("skinmask"));
   const std::string command =
