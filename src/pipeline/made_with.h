@@ -15,10 +15,11 @@
 namespace skinmask {
 
 // True for a list of failures, which have an `input` and a `reason`, in a record of a run.
-bool AreFailures(const Json& list);
+[[gnu::visibility("default")]] bool AreFailures(const Json& list);
 
 // A failure that the record of an earlier run tells.
-Problem FailedBefore(const std::string& input, const std::string& reason);
+[[gnu::visibility("default")]] Problem FailedBefore(const std::string& input,
+                                                    const std::string& reason);
 
 class MadeWith {
  public:
