@@ -14,6 +14,7 @@
 #include "base/printable.h"
 #include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
+#include "pipeline/results_json.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/inputs.h"
@@ -123,18 +124,6 @@ void Append(const fs::path& file, const std::string& line) {
 }
 
 }  // namespace
-
-bool AreFailures(const Json& list) {
-  return list.is_array() && std::ranges::all_of(list, [](const Json& failure) {
-           return failure.is_object() && failure.value("input", Json()).is_string() &&
-                  failure.value("reason", Json()).is_string();
-         });
-}
-
-Problem FailedBefore(const std::string& input, const std::string& reason) {
-  const std::string before = "failed in the run before: ";
-  return {input, reason.starts_with(before) ? reason : before + reason};
-}
 
 MadeWith::MadeWith(const DetectOptions& options, const Model& model)
     : options_(options), file_(options.output_folder / kMadeWithFile) {

@@ -14,13 +14,6 @@
 
 namespace skinmask {
 
-// True for a list of failures, which have an `input` and a `reason`, in a record of a run.
-[[gnu::visibility("default")]] bool AreFailures(const Json& list);
-
-// A failure that the record of an earlier run tells.
-[[gnu::visibility("default")]] Problem FailedBefore(const std::string& input,
-                                                    const std::string& reason);
-
 class MadeWith {
  public:
   // Compares the `made_with` of these options, and the model, with the records of earlier runs

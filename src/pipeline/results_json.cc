@@ -1,7 +1,7 @@
+#include "pipeline/results_json.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "pipeline/results_json.h"
 
 #include "base/printable.h"
 #include "pipeline/bytes_as_text.h"
@@ -47,6 +47,18 @@ std::optional<std::string> BytesOfInput(const Json& entry) {
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+bool AreFailures(const Json& list) {
+  return list.is_array() && std::ranges::all_of(list, [](const Json& failure) {
+           return failure.is_object() && failure.value("input", Json()).is_string() &&
+                  failure.value("reason", Json()).is_string();
+         });
+}
+
+Problem FailedBefore(const std::string& input, const std::string& reason) {
+  const std::string before = "failed in the run before: ";
+  return {input, reason.starts_with(before) ? reason : before + reason};
 }
 
 Json JsonOf(const Confusion& counts) {

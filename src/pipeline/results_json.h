@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "skinmask/base/problem.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/measure.h"
 #include "skinmask/learn/class_counts.h"
@@ -23,6 +24,12 @@ namespace [[gnu::visibility("default")]] skinmask {
 Json EntryOfInput(const std::string& input);
 // The name in such an entry with its bytes, if it is known; nullopt also if they are no base64.
 std::optional<std::string> BytesOfInput(const Json& entry);
+
+// True for a list of failures, which have an `input` and a `reason`, in a record of a run.
+bool AreFailures(const Json& list);
+
+// A failure that the record of an earlier run tells.
+Problem FailedBefore(const std::string& input, const std::string& reason);
 
 inline constexpr std::pair<const char*, std::uint64_t Confusion::*> kConfusionCounts[] = {
     {"tp", &Confusion::tp}, {"fp", &Confusion::fp}, {"fn", &Confusion::fn}, {"tn", &Confusion::tn}};

@@ -124,22 +124,20 @@ def detector_texts(options: dict[str, Any]) -> Texts:
             raise _skinmask.Error(f"{name}: is empty")
     if texts.get("adapt") == "off" and "faces" in texts:
         raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
-    _refuse_without_effect(texts)
     return texts
 
 
-def draws_faces(texts: Texts) -> bool:
-    return "faces" in str(texts.get("draw")).split(",")
+def refuse_without_effect(texts: Texts, found: str, of_model_alone: bool) -> None:
+    """Raises an Error for an option without effect, so that nobody relies on it.
 
-
-def _refuse_without_effect(texts: Texts) -> None:
-    """Raises an Error for an option without effect, so that nobody relies on it."""
+    `found` is the positive class of the model. A model of something else than skin adapts only if
+    that is asked for, with a warning.
+    """
     adapt = texts.get("adapt")
     seeded = "seed_mask" in texts or "seed_rect" in texts
-    for name in OF_ADAPTATION:
-        if name not in texts or seeded:
-            continue
-        if adapt == "off" or (adapt, name) == ("faces", "min_component"):
+    draws_faces = "faces" in str(texts.get("draw")).split(",")
+    for name in OF_ADAPTATION if not seeded else ():
+        if name in texts and (adapt == "off" or (adapt, name) == ("faces", "min_component")):
             which = "divided" if name == "min_component" else "adapted"
             raise _skinmask.Error(f"{name}: is of {which} images, and adapt is {adapt!r}")
     requires_face = texts.get("require_face") == "on"
@@ -150,16 +148,30 @@ def _refuse_without_effect(texts: Texts) -> None:
         raise _skinmask.Error(
             "min_component: is of images without a face, and with require_face these have no skin"
         )
-    searches = adapt != "off" if adapt or not seeded else False
+    searches = adapt != "off" if adapt else not seeded
     if texts.get("faces") and not searches:
         raise _skinmask.Error(
             "faces: finds faces, and with a seed none are searched for (adapt='auto' or 'faces' "
             "does both)"
         )
-    if draws_faces(texts) and not searches:
+    if draws_faces and (not searches or of_model_alone):
         raise _skinmask.Error(
             "draw: shows the faces that are adapted to, and none are searched for (adapt='auto' or "
-            "'faces')"
+            "'faces', without output 'classes')"
+        )
+    if found == "skin":
+        return
+    if adapt in ("auto", "faces") or texts.get("faces"):
+        warn(
+            f"adapt: takes what the model finds, {found!r}, for the skin of faces "
+            "(name that class 'skin', or set adapt='off')"
+        )
+    elif not seeded:
+        refuse(
+            texts,
+            [*OF_ADAPTATION, *(["draw"] if draws_faces else [])],
+            f"is of adapted images, and a model of {found!r} adapts only with adapt, faces or a "
+            "seed",
         )
 
 

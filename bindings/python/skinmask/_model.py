@@ -14,15 +14,13 @@ from numpy.typing import NDArray
 
 from . import _skinmask
 from ._common import (
-    OF_ADAPTATION,
     OF_MODEL_ALONE,
     Path,
     Progress,
     detector_texts,
-    draws_faces,
     end_by,
     path_of,
-    refuse,
+    refuse_without_effect,
     require_range,
     require_switch,
     require_type,
@@ -230,32 +228,13 @@ class Model:
     ) -> _skinmask.Detector:
         """A detector with these options; the last few are kept, as making one may take long."""
         texts = detector_texts(options)
-        if self.classes[0] != "skin":
-            self._judge_adaptation(texts)
-        # As in the program, if no file of faces is named and faces are searched for.
         alone = not OF_MODEL_ALONE.isdisjoint(outputs)
-        if alone and draws_faces(texts):
-            refuse(texts, ["draw"], "shows the faces that are adapted to, and 'classes' knows none")
+        refuse_without_effect(texts, self.classes[0], alone)
+        # As in the program, if no file of faces is named and faces are searched for.
         faces = "" if alone else os.environ.get("SKINMASK_FACES", "")
         files = [texts.get("faces"), texts.get("seed_mask"), faces]
         key = (*sorted(texts.items()), *(path and file_at(path) for path in files))
         return self._detectors.get(key, lambda: _skinmask.Detector(self._core, texts, faces))
-
-    def _judge_adaptation(self, texts: dict[str, Any]) -> None:
-        """For a model of something else than skin, which adapts only if that is asked for."""
-        found = self.classes[0]
-        if texts.get("adapt") in ("auto", "faces") or texts.get("faces"):
-            warn(
-                f"adapt: takes what the model finds, {found!r}, for the skin of faces "
-                "(name that class 'skin', or set adapt='off')"
-            )
-        elif "seed_mask" not in texts and "seed_rect" not in texts:
-            refuse(
-                texts,
-                [*OF_ADAPTATION, *(["draw"] if draws_faces(texts) else [])],
-                f"is of adapted images, and a model of {found!r} adapts only with adapt, faces or "
-                "a seed",
-            )
 
     @property
     def kind(self) -> str:

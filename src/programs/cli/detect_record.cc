@@ -202,9 +202,8 @@ void DetectRecord::WriteJournal(const Json& entry) {
 
 void DetectRecord::Note(const DetectedImage& image) {
   noted_ = image.input.string();
-  if (image.frames > 0 && !std::exchange(video_, "").empty())
-    tables_.Bracket();
-  else if (tables_.any() && image.frames == 0)
+  if (!std::exchange(video_, "").empty()) tables_.Bracket();
+  if (tables_.any() && image.frames == 0)
     tables_.Add({.skin_fraction = image.SkinFraction(),
                  .region = image.region,
                  .measured = &*image.measured,

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/folder.h"
-#include "pipeline/made_with.h"
 #include "pipeline/results_json.h"
 #include "programs/cli/detector_flags.h"
 #include "skinmask/base/error.h"

@@ -121,8 +121,7 @@ FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
   if (journal_.earlier().starts_with(header_)) {
     killed_ = journal_.earlier().substr(header_.size());
     is_new_ = false;
-    Bracket();
-    Bracket();
+    for (int side = 0; side < 2; ++side) Bracket();  // between the killed run's rows and this one's
   }
   KeepInputs(killed_);
   if (journal_.is_special()) journal_.Write(header_);
@@ -178,7 +177,8 @@ void FrameTable::Finish() {
     return journal_.RenameToFile(if_exists_);
   std::string added = journal_.Text();
   if (added.starts_with(header_)) added.erase(0, header_.size());
-  added = RowsWithout(added, [](std::string_view, const std::string&) { return false; });
+  if (has_brackets_)
+    added = RowsWithout(added, [](std::string_view, const std::string&) { return false; });
   std::set<std::string> killed;
   ForEachRow(killed_, [&](std::string_view row, const std::string& input) {
     killed.insert(KeyOf(row, input));

@@ -33,8 +33,8 @@ class FrameTable {
   bool Keeps(const std::string& input) const { return HasInputOrPart(earlier_inputs_, input); }
   // True if no earlier run, finished or killed, has begun the table.
   bool is_new() const { return is_new_; }
-  // Drops the rows of a killed run for inputs whose outputs it did not complete. Call this before
-  // Finish.
+  // Drops the rows of killed runs that a later one made again, and those for inputs whose outputs
+  // they did not complete. Call this before Finish.
   void DropKilled(const std::function<bool(const std::string& input)>& drop);
   // Drops the earlier rows of these inputs, unless rows are replaced by frame.
   void DropEarlier(const std::set<std::string>& inputs) {
