@@ -101,6 +101,40 @@ TEST(FaceTracker, DropsWhatSearchesMissSoonerWhereItIsLostOrWasHardlyFound) {
   EXPECT_EQ(MissesUntilDropped(10, false), 33);
 }
 
+// A face at this place that so many searches found, and that then cannot be seen, or that further
+// searches miss although it can.
+FaceTracker Dropped(double x, int meetings, bool can_be_seen) {
+  FaceTracker tracker({});
+  const TrackingFrame frame = SeenFrom({40, 30}), other = SeenFrom({40, 30}, 2);
+  const cv::Mat no_evidence = cv::Mat::zeros(frame.small_grey.size(), CV_32FC1);
+  for (int i = 0; i < meetings; ++i) tracker.UpdateWithDetections({FaceAt(x, 120)}, frame, frame);
+  tracker.UpdateColorPriors(frame, no_evidence, 1);
+  const TrackingFrame& last = can_be_seen ? frame : other;
+  tracker.Follow(last);
+  while (!tracker.UpdateWithDetections({}, frame, last)) continue;
+  EXPECT_TRUE(tracker.seeds().empty() && tracker.faces().empty());
+  return tracker;
+}
+
+TEST(FaceTracker, RemembersTheColoursOfAFaceThatHasLeft) {
+  const FaceTracker away = Dropped(160, 2, false), at_the_border = Dropped(10, 2, true);
+  EXPECT_EQ(away.color_priors().size(), 1u);
+  EXPECT_FALSE(away.empty());
+  EXPECT_EQ(at_the_border.color_priors().size(), 1u);
+  for (const FaceTracker& not_a_face : {Dropped(160, 2, true), Dropped(160, 1, false)}) {
+    EXPECT_TRUE(not_a_face.color_priors().empty());
+    EXPECT_TRUE(not_a_face.empty());
+  }
+  FaceTracker tracker = away;
+  tracker.Clear();
+  EXPECT_TRUE(tracker.empty());
+  tracker = away;
+  const TrackingFrame frame = SeenFrom({40, 30});
+  tracker.UpdateWithDetections({FaceAt(70, 120)}, frame, frame);
+  tracker.UpdateColorPriors(frame, cv::Mat::zeros(frame.small_grey.size(), CV_32FC1), 1);
+  EXPECT_EQ(tracker.color_priors().size(), 1u) << "of the new face alone";
+}
+
 // A camera turns away: less and less of the face is in the frame.
 TEST(FaceTracker, FollowsAFaceOutOfTheFrame) {
   FaceTracker tracker({});

@@ -34,7 +34,9 @@ struct AdaptationSummary {
   // The image has one hue for each lightness (sepia, toned, grey), so that hue tells nothing: it
   // was classified as its grey version.
   bool monochrome = false;
-  bool cool = false;     // without a face: judged as taken in cool light
+  bool cool = false;  // without a face: judged as taken in cool light
+  // In a stream, kSeeds: fitted to the colours of faces that were in earlier frames.
+  bool remembered = false;
   bool unclear = false;  // without a face: no part is skin, because too much is nearly skin
   // P(some of the image is skin), among as many images with skin as without; absent if it is not
   // known (the trained model alone, or a face is required and none was found). Masks ignore it.
@@ -121,7 +123,7 @@ class Adapter {
   std::optional<Adaptation> AdaptToSeeds(const cv::Mat& small_bgr, const std::vector<Seed>& found,
                                          const cv::Size& image) const;
   static Adaptation AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
-                                   std::vector<Face> faces);
+                                   std::vector<Face> faces, bool is_memory = false);
   // For an image without seeds: fitted to its own colours, in the light in which its skin stands
   // apart. `past` is what earlier frames have taught; it moves towards this frame by the share
   // `rate`.

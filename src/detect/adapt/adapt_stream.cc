@@ -23,6 +23,8 @@ constexpr double kSteadySeconds = 1;
 // and noise of 2 grey levels, half of the flickering pixels are within log-odds of 1.
 constexpr double kSlackPerSecond = 2;
 constexpr double kUsualRate = 25, kMaxRate = 1000;  // frames a second
+// The spatial prior where colours are remembered of faces whose places are not known.
+constexpr double kWithoutPlace = -0.5;
 
 }  // namespace
 
@@ -75,20 +77,44 @@ class StreamAdapter::State {
 
   void BeginAnew() {
     model_.reset();
+    memory_ = {};
     past_ = {};
+    by_image_.reset();
     current_.reset();
     filter_.Clear();
   }
 
   void Update(const Observation& observation) {
-    const bool had_model = model_.has_value();
-    UpdateBySeeds(observation);
-    if (model_) {
+    const bool has_seeds = !observation.seeds.empty();
+    if (has_seeds) memory_ = {};
+    std::optional<Adaptation> fitted = FitToColors(observation);
+    if (fitted && has_seeds) {
       past_ = {};
+      by_image_.reset();
+      current_ = Shared(std::move(*fitted), observation.frame);
       return;
     }
-    if (had_model) current_.reset();
     if (adapter_->options().image.enabled) UpdateByImage(observation);
+    if (fitted && IsBetterByMemory(*fitted, observation))
+      current_ = Shared(std::move(*fitted), observation.frame);
+    else
+      current_ = by_image_;
+  }
+
+  // Whether a frame without seeds shows more by the colours of the faces that have left than by its
+  // own, as a portrait does if the camera turns to shoulders and hands.
+  bool IsBetterByMemory(const Adaptation& fitted, const Observation& observation) {
+    const cv::Mat& small = observation.frame.small_bgr;
+    const auto skin_of = [&](const Adaptation* adaptation) {
+      const cv::Mat z = adaptation ? adapter_->EvidenceOf(small, *adaptation) : observation.global;
+      return cv::countNonZero(z > 0) / static_cast<double>(small.total());
+    };
+    const double skin = skin_of(&fitted);
+    memory_.most_skin = std::max(memory_.most_skin, skin);
+    memory_.is_over = 2 * skin < memory_.most_skin;
+    if (memory_.is_over) return false;
+    if (!adapter_->options().image.enabled) return true;
+    return memory_.shows_more.Decide(2 * skin_of(by_image_.get()) < skin, 1);
   }
 
   // For a frame without seeds: as for a photograph, but its light and histogram are smoothed over
@@ -97,19 +123,24 @@ class StreamAdapter::State {
     const TrackingFrame& now = observation.frame;
     if (!past_.is_new && !image_fit_.IsTimeForNext(now, observation.number)) return;
     const double rate = past_.is_new ? 1 : image_fit_.Rate(now);
-    SetCurrent(adapter_->AdaptToImage(now.small_bgr, now.is_monochrome, past_, rate), now);
+    by_image_ = Shared(adapter_->AdaptToImage(now.small_bgr, now.is_monochrome, past_, rate), now);
     image_fit_.Note(now, observation.number);
   }
 
-  void UpdateBySeeds(const Observation& observation) {
-    if (observation.color_priors.empty()) {
-      model_.reset();
-      return;
-    }
+  // Fits to the colours of the seeds, or to the remembered ones.
+  std::optional<Adaptation> FitToColors(const Observation& observation) {
     const AdaptOptions& options = adapter_->options();
+    const bool is_memory = observation.seeds.empty();
+    if (observation.color_priors.empty() ||
+        (is_memory && (memory_.is_over || options.image.require_face))) {
+      model_.reset();
+      return std::nullopt;
+    }
     const cv::Mat& small = observation.frame.small_bgr;
     const cv::Size image = observation.frame.size;
-    const cv::Mat prior = SpatialPrior(small.size(), image, observation.seeds, options.prior);
+    const cv::Mat prior = is_memory
+                              ? cv::Mat(small.size(), CV_32FC1, cv::Scalar(kWithoutPlace))
+                              : SpatialPrior(small.size(), image, observation.seeds, options.prior);
     Evidence evidence{observation.global, prior,
                       MiddleFaceSize(observation.seeds, image, small.size())};
     if (observation.fits_anew || !model_) {
@@ -122,24 +153,34 @@ class StreamAdapter::State {
     } else {
       model_->message = MessageOf(*model_, small, evidence, options);
     }
-    if (model_)
-      SetCurrent(adapter_->AdaptedToSeeds(*model_, prior, observation.faces), observation.frame);
+    if (!model_) return std::nullopt;
+    return adapter_->AdaptedToSeeds(*model_, prior, observation.faces, is_memory);
   }
 
-  void SetCurrent(Adaptation&& adaptation, const TrackingFrame& now) {
+  // Null if the frame is judged by the global model.
+  std::shared_ptr<const Adaptation> Shared(Adaptation&& adaptation,
+                                           const TrackingFrame& now) const {
     adaptation.summary.monochrome = now.is_monochrome;
-    current_ = adapter_->IsGlobal(adaptation)
-                   ? nullptr
-                   : std::make_shared<const Adaptation>(std::move(adaptation));
+    if (adapter_->IsGlobal(adaptation)) return nullptr;
+    return std::make_shared<const Adaptation>(std::move(adaptation));
   }
+
+  // Of the colours of faces that have left.
+  struct Memory {
+    double most_skin = 0;  // the greatest share of skin by them since the faces left
+    bool is_over = false;  // it has halved since: the body has left, too
+    SteadyDecision shows_more;
+  };
 
   std::shared_ptr<const Adapter> adapter_;
   Observer observer_;
   int still_ = 0;      // how many of the last frames in a row equal the frame before them
   cv::Mat last_grey_;  // the small image of the frame before
-  std::optional<ImageModel> model_;
+  std::optional<ImageModel> model_;  // of seeds, or of remembered colours
+  Memory memory_;
   ImagePast past_;  // of frames without seeds
   LastFit image_fit_;
+  std::shared_ptr<const Adaptation> by_image_;  // the last of frames without seeds
   std::shared_ptr<const Adaptation> current_;
   SteadyFilter filter_;
   // The last current_ that was smoothed, and the result.

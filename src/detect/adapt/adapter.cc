@@ -124,7 +124,7 @@ std::optional<Adaptation> Adapter::AdaptToSeeds(const cv::Mat& small,
 }
 
 Adaptation Adapter::AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
-                                   std::vector<Face> faces) {
+                                   std::vector<Face> faces, bool is_memory) {
   Adaptation adaptation;
   adaptation.local.emplace(Components(model), 0);
   adaptation.distances = Distances(model);
@@ -135,7 +135,8 @@ Adaptation Adapter::AdaptedToSeeds(const ImageModel& model, const cv::Mat& spati
   constexpr double kWithFaces = 0.995;
   adaptation.summary = {.by = AdaptationSummary::By::kSeeds,
                         .faces = faces.size(),
-                        .any_skin = faces.empty() ? 1 : kWithFaces};
+                        .remembered = is_memory,
+                        .any_skin = faces.empty() && !is_memory ? 1 : kWithFaces};
   adaptation.faces = std::move(faces);
   return adaptation;
 }

@@ -22,11 +22,22 @@ constexpr double kTiltJitter = 0.2;       // the same for its tilt, in radians
 constexpr int kMissesPerMeeting = 4;      // searches that may miss a face per search that found it
 constexpr int kMaxMissedSearches = 32;    // a track that is missed more often in a row is dropped
 constexpr int kMaxMissedWhileLost = 1;    // the same for a face that is lost
+constexpr int kMinMeetings = 2;           // searches that found a face that is remembered
+constexpr double kMostVisible = 0.8;      // of a face that may have left the frame
 constexpr int kCoarsePixels = 400;
 
 bool IsLost(const Track& track) { return track.correlation < kMinCorrelation; }
 bool IsSure(const Track& track) {
   return track.confirmed ? !IsLost(track) : track.correlation > kSureCorrelation;
+}
+
+// Whether the face was there, and has turned away or left the frame, so that its body may be there
+// still. A track that correlates although searches miss it, in the middle of the frame, was no
+// face.
+bool HasLeft(const Track& track) {
+  if (!track.seed.face || !track.color_prior || track.searches_met < kMinMeetings) return false;
+  const double side = track.seed.face->size;
+  return IsLost(track) || track.seed.box.area() < kMostVisible * side * side;
 }
 
 double IntersectionOverUnion(const cv::Rect& a, const cv::Rect& b) {
@@ -228,9 +239,16 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
       ++track.searches_missed;
       if (IsSure(track)) UpdateTemplate(track, now);
     }
-  const auto dropped = std::erase_if(
-      tracks_, [](const Track& t) { return !t.confirmed && t.searches_missed > MayMiss(t); });
-  return others || dropped > 0;
+  const auto dropped = std::ranges::stable_partition(tracks_, [](const Track& track) {
+    return track.confirmed || track.searches_missed <= MayMiss(track);
+  });
+  const bool is_any_dropped = !dropped.empty();
+  if (others || is_any_dropped) remembered_.clear();
+  if (dropped.begin() == tracks_.begin())
+    for (const Track& track : dropped)
+      if (HasLeft(track)) remembered_.push_back(*track.color_prior);
+  tracks_.erase(dropped.begin(), dropped.end());
+  return others || is_any_dropped;
 }
 
 void FaceTracker::UpdateColorPriors(const TrackingFrame& now, const cv::Mat& log_odds,
@@ -265,7 +283,7 @@ std::vector<Face> FaceTracker::faces() const {
 }
 
 std::vector<ColorGaussian> FaceTracker::color_priors() const {
-  std::vector<ColorGaussian> color_priors;
+  std::vector<ColorGaussian> color_priors = remembered_;
   for (const Track& track : tracks_) color_priors.push_back(*track.color_prior);
   return color_priors;
 }

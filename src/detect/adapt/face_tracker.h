@@ -50,25 +50,31 @@ class FaceTracker {
   void Follow(const TrackingFrame& now);
   // Takes the detections of a search in the frame `searched`. A track that was found moves to its
   // detection, unless both are nearly equal, and is followed to the frame `now`. A track that was
-  // not found is missed, and finally dropped: the sooner, the fewer searches found it before. True
-  // if the set of tracks has changed.
+  // not found is missed, and finally dropped: the sooner, the fewer searches found it before. If
+  // none is left, the colours of those faces that left the frame or turned away are remembered.
+  // True if the set of tracks has changed.
   bool UpdateWithDetections(const std::vector<Seed>& detections, const TrackingFrame& searched,
                             const TrackingFrame& now);
   // Moves each colour prior towards that of this frame by the share `rate`. A track that never had
   // one is dropped.
   void UpdateColorPriors(const TrackingFrame& now, const cv::Mat& log_odds, double rate);
-  void Clear() { tracks_.clear(); }
+  void Clear() {
+    tracks_.clear();
+    remembered_.clear();
+  }
 
-  bool empty() const { return tracks_.empty(); }
+  // Neither a track nor a remembered colour.
+  bool empty() const { return tracks_.empty() && remembered_.empty(); }
   bool AllConfirmed() const;
   bool AnyLost() const;  // a face is lost: it is time for a search
   std::vector<Seed> seeds() const;
   std::vector<Face> faces() const;
-  std::vector<ColorGaussian> color_priors() const;
+  std::vector<ColorGaussian> color_priors() const;  // of the seeds, or the remembered ones
 
  private:
   SeedSkinOptions options_;
   std::vector<Track> tracks_;
+  std::vector<ColorGaussian> remembered_;
   std::int64_t last_id_ = 0;
 };
 

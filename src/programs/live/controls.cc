@@ -36,6 +36,7 @@ std::string InWords(const AdaptationSummary& summary) {
   if (summary.unclear) as += ", no colours stand apart";
   if (summary.by == By::kImage) return "no face: its own threshold" + as;
   if (summary.by == By::kNothing || summary.by == By::kNobody) return "no face" + as;
+  if (summary.remembered) return "colours of faces that have left" + as;
   if (summary.faces == 0) return "the seed" + as;
   return fmt::format("{} face{}{}", summary.faces, summary.faces > 1 ? "s" : "", as);
 }
