@@ -117,7 +117,8 @@ std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::P
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error))
     for (const CLI::Option* option : command.get_options())
-      if (option->get_expected_max() == 1 && option->count() > 1)
+      if (option->get_expected_max() == 1 && option->count() > 1 &&
+          option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw)
         return fmt::format("{} is given {} times (once)", option->get_name(), option->count());
   return error.what();
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -168,21 +169,33 @@ std::optional<std::string> SourceDate() {
 namespace {
 
 // For more than two classes: the accuracy of each model on the held-out pixels, over all and for
-// each class.
+// each class of any model. A model that lacks classes of these pixels has no accuracy over all.
 void PrintClasses(const Comparison& comparison) {
-  bool headed = false;
+  std::vector<std::string> columns;
+  std::size_t width = 24;
+  for (const ComparedModel& m : comparison.models) {
+    const ClassCounts counts = m.PooledClasses();
+    for (const std::string& name : counts.classes)
+      if (std::ranges::count(columns, name) == 0) columns.push_back(name);
+    if (!counts.classes.empty()) width = std::max(width, m.Name().size());
+  }
+  if (columns.empty()) return;
+  Print("\nAccuracy, of all held-out pixels and of each class's\n\n{:<{}} {:>12}", "", width,
+        "all");
+  for (const std::string& name : columns) Print(" {:>12}", name);
+  Print("\n");
   for (const ComparedModel& m : comparison.models) {
     const ClassCounts counts = m.PooledClasses();
     if (counts.classes.empty()) continue;
-    if (!headed) {
-      Print("\nAccuracy, of all held-out pixels and of each class's\n\n{:<24} {:>12}", "", "all");
-      for (const std::string& name : counts.classes) Print(" {:>12}", name);
-      Print("\n");
-      headed = true;
+    const auto counted = std::reduce(counts.counts.begin(), counts.counts.end());
+    const bool is_whole = counted == m.PooledCounts().Total();
+    Print("{:<{}} {:>12}", m.Name(), width, Shown(is_whole ? counts.Accuracy() : std::nullopt));
+    for (const std::string& name : columns) {
+      const auto k = std::ranges::find(counts.classes, name) - counts.classes.begin();
+      const auto column = static_cast<std::size_t>(k);
+      Print(" {:>12}",
+            Shown(column < counts.classes.size() ? counts.Recall(column) : std::nullopt));
     }
-    Print("{:<24} {:>12}", m.Name(), Shown(counts.Accuracy()));
-    for (std::size_t k = 0; k < counts.classes.size(); ++k)
-      Print(" {:>12}", Shown(counts.Recall(k)));
     Print("\n");
   }
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "skinmask/learn/fit.h"
 #include "skinmask/model/reference.h"
@@ -168,6 +169,49 @@ TEST_F(ClassesTest, EveryClassHasItsAccuracyWhereFoldsAreHeldOut) {
   const std::string table = Run(compare).out;
   EXPECT_NE(table.find("Accuracy, of all held-out pixels"), std::string::npos) << table;
   EXPECT_FALSE(report["models"][0].contains("classes"));
+}
+
+// A model that knows another class instead of one of the table: each value stands below its class.
+TEST_F(ClassesTest, ClassesOfSeveralModelsStandInColumnsOfTheirNames) {
+  const std::string table = FormatSamples(samples_), last = samples_.classes()[1];
+  std::string other = table;
+  for (std::size_t at = 0; (at = other.find(last + ',', at)) != std::string::npos;)
+    other.replace(at, last.size(), "another");
+  Put("s.csv", table);
+  Put("other.csv", other);
+  ASSERT_EQ(Run("train --samples other.csv -o other.json").status, 0);
+  const std::string compare =
+      "compare --samples s.csv --kinds qda --spaces BGR --folds 2 --models other.json";
+  const json models = Json(compare)["models"];
+  const std::string text = Run(compare).out;
+  std::istringstream lines(text.substr(text.find("Accuracy, of all")));
+  std::string line, word;
+  std::getline(lines, line);
+  std::getline(lines, line);
+  std::getline(lines, line);
+  std::istringstream head(line);
+  std::vector<std::string> columns;
+  while (head >> word) columns.push_back(word);
+  ASSERT_EQ(columns.size(), 5u) << text;  // all, three classes, and another
+  for (const json& model : models) {
+    const json& classes = model["pooled"]["classes"];
+    std::getline(lines, line);
+    std::istringstream row(line.substr(24));
+    std::vector<std::string> values;
+    while (row >> word) values.push_back(word);
+    ASSERT_EQ(values.size(), columns.size()) << line;
+    EXPECT_EQ(values[0] == "-", line.starts_with("other")) << line;
+    for (std::size_t i = 1; i < columns.size(); ++i) {
+      const auto& names = classes["classes"];
+      const auto k = std::ranges::find(names, json(columns[i])) - names.begin();
+      const bool is_known = k < static_cast<std::ptrdiff_t>(names.size());
+      const json recall = is_known ? classes["recall"][static_cast<std::size_t>(k)] : json();
+      EXPECT_EQ(values[i] == "-", recall.is_null()) << line;
+      if (!recall.is_null()) {
+        EXPECT_NEAR(std::stod(values[i]), recall.get<double>(), 1e-6) << line;
+      }
+    }
+  }
 }
 
 TEST_F(ClassesTest, EveryClassHasItsRecallWhereAModelIsJudged) {

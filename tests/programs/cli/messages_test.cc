@@ -74,6 +74,8 @@ TEST_F(MessagesTest, SlipsAreGuessed) {
   ExpectUsage("--threshold 0.4 detect a.png -o out",
               "skinmask detect: there is no option --threshold before the verb (see");
   ExpectUsage("detect a.png -o out --adapt off --adapt auto", "--adapt is given 2 times (once)");
+  ExpectUsage("evaluate --samples s.csv --model a.json --model b.json --json --json=x.json",
+              "--json is given 2 times (once)");
   ExpectUsage("show a b", "'b' is one word too many");
   EXPECT_FALSE(std::filesystem::exists(Path("out")));
 }
