@@ -74,7 +74,7 @@ class FaceTracker {
  private:
   SeedSkinOptions options_;
   std::vector<Track> tracks_;
-  std::vector<ColorGaussian> remembered_;
+  std::vector<ColorGaussian> remembered_;  // of faces that have left; empty while there are tracks
   std::int64_t last_id_ = 0;
 };
 

@@ -173,10 +173,10 @@ TEST_F(ClassesTest, EveryClassHasItsAccuracyWhereFoldsAreHeldOut) {
 
 // A model that knows another class instead of one of the table: each value stands below its class.
 TEST_F(ClassesTest, ClassesOfSeveralModelsStandInColumnsOfTheirNames) {
-  const std::string table = FormatSamples(samples_), last = samples_.classes()[1];
+  const std::string table = FormatSamples(samples_), renamed = samples_.classes()[1];
   std::string other = table;
-  for (std::size_t at = 0; (at = other.find(last + ',', at)) != std::string::npos;)
-    other.replace(at, last.size(), "another");
+  for (std::size_t at = 0; (at = other.find(renamed + ',', at)) != std::string::npos;)
+    other.replace(at, renamed.size(), "another");
   Put("s.csv", table);
   Put("other.csv", other);
   ASSERT_EQ(Run("train --samples other.csv -o other.json").status, 0);
