@@ -87,7 +87,7 @@ struct VideoWords {
 };
 struct FrameWords {
   std::int32_t layout, matrix, range, width, height, rotation, mirrored;
-  std::int64_t pts, index;
+  std::int64_t pts, duration, index;
   double seconds;
 };
 

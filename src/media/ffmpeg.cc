@@ -108,6 +108,14 @@ const std::int32_t* Ffmpeg::DisplayMatrixOf(const AVStream& stream) const {
 #endif
 }
 
+std::int64_t Ffmpeg::DurationOf(const AVFrame& frame) {
+#if SKINMASK_FRAME_DURATION
+  return frame.duration;
+#else
+  return frame.pkt_duration;
+#endif
+}
+
 const AVPixelFormat* Ffmpeg::PixelFormatsOf(const AVCodec& encoder) const {
 #if SKINMASK_CODEC_CONFIG
   const void* formats = nullptr;

@@ -17,9 +17,11 @@ extern "C" {
 
 namespace skinmask {
 
-// FFmpeg 6.1 and 7.1 replaced the functions for side data of streams and for the supported formats
-// of encoders, and deprecated the old ones. DisplayMatrixOf and PixelFormatsOf hide the difference.
+// FFmpeg 6.0, 6.1 and 7.1 replaced the duration of frames, the functions for side data of streams
+// and for the supported formats of encoders, and deprecated the old ones. DurationOf,
+// DisplayMatrixOf and PixelFormatsOf hide the difference.
 #define SKINMASK_SIDE_DATA_OF_CODECPAR (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102))
+#define SKINMASK_FRAME_DURATION (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100))
 #define SKINMASK_CODEC_CONFIG (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100))
 
 // clang-format off
@@ -82,6 +84,8 @@ struct Ffmpeg {
   std::string Message(int error) const;  // "Invalid data found when processing input"
   // The display matrix (nine numbers), or null.
   const std::int32_t* DisplayMatrixOf(const AVStream& stream) const;
+  // How long a decoded frame is shown, in the time base of its stream; 0 if that is unknown.
+  static std::int64_t DurationOf(const AVFrame& frame);
   // The pixel formats of the encoder, terminated by AV_PIX_FMT_NONE, or null for all formats.
   const AVPixelFormat* PixelFormatsOf(const AVCodec& encoder) const;
 

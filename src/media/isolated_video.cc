@@ -153,7 +153,7 @@ class IsolatedVideo : public VideoSource {
     const bool is_one = IsSent(layout) && IsRotation(words.rotation) &&
                         IsSize(words.width, words.height, options_.max_pixels) &&
                         std::isfinite(words.seconds) && words.index > index_ &&
-                        (index_ < 0 || words.pts > pts_);
+                        (index_ < 0 || words.pts > pts_) && words.duration >= 0;
     if (!is_one) throw DecoderGone();
     VideoFrame frame;
     frame.layout = layout;
@@ -163,6 +163,7 @@ class IsolatedVideo : public VideoSource {
     frame.rotation = words.rotation;
     frame.mirrored = words.mirrored != 0;
     frame.pts = pts_ = words.pts;
+    frame.duration = words.duration;
     frame.seconds = words.seconds;
     frame.index = index_ = words.index;
     const FrameMemory memory(layout, frame.size);

@@ -41,6 +41,15 @@ bool IsBefore(const VideoFrame& frame, const VideoTime& time) {
   return (frames ? frame.index : MicrosecondsOf(frame.seconds)) < time.value;
 }
 
+// Ends the frame at `end`, as the next one would.
+void CutDuration(VideoFrame& frame, const VideoTime& end, const Rational& time_base) {
+  if (end.unit == VideoTime::Unit::kFrames) return;
+  const double seconds = static_cast<double>(end.value) / kMicrosecondsPerSecond - frame.seconds;
+  const double units = std::ceil(seconds / time_base.Value());
+  if (units < static_cast<double>(frame.duration))
+    frame.duration = static_cast<std::int64_t>(units);
+}
+
 }  // namespace
 
 VideoTime VideoTimeFromText(std::string_view text) {
@@ -78,6 +87,7 @@ std::optional<VideoFrame> VideoClip::Read() {
   if (frame) {
     last_index_ = frame->index;
     last_seconds_ = frame->seconds;
+    last_duration_ = static_cast<double>(frame->duration) * info_.time_base.Value();
     if (!started_) SetExpected(*frame);
   }
   started_ = true;
@@ -85,6 +95,7 @@ std::optional<VideoFrame> VideoClip::Read() {
   if (!frame && !Stopped()) NoteEnd();
   ended_ = !frame || !IsBefore(*frame, *range_.to);
   if (ended_) return std::nullopt;
+  CutDuration(*frame, *range_.to, info_.time_base);
   return frame;
 }
 
@@ -124,7 +135,8 @@ void VideoClip::NoteEnd() {
     return;
   }
   constexpr std::int64_t kRounding = 1000;  // in microseconds; Matroska stores milliseconds
-  const double end = last_seconds_ + (info_.rate.num > 0 ? 1 / info_.rate.Value() : 0);
+  const double at_rate = info_.rate.num > 0 ? 1 / info_.rate.Value() : 0;
+  const double end = last_seconds_ + std::max(last_duration_, at_rate);
   if (range_.to->value > MicrosecondsOf(end) + kRounding)
     shortfall_ = fmt::format("ends at {:.6g} s, before {}", end, TextOf(*range_.to));
 }

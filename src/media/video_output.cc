@@ -179,7 +179,23 @@ void ForgetPadding(AVCodecParameters& codec) {
   codec.extradata[kPreSkip] = codec.extradata[kPreSkip + 1] = 0;
 }
 
+// FFmpeg does not know what MPEG streams hold, and writes anything into them.
+bool TakesSound(const AVOutputFormat& container, AVCodecID codec) {
+  constexpr AVCodecID kOfMpeg[] = {AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3,
+                                   AV_CODEC_ID_DTS};
+  constexpr AVCodecID kOfTransport[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_EAC3, AV_CODEC_ID_OPUS};
+  if (!IsMpegStream(container.name))
+    return Ffmpeg::Get().avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) == 1;
+  return std::ranges::count(kOfMpeg, codec) > 0 || (container.name == std::string_view("mpegts") &&
+                                                    std::ranges::count(kOfTransport, codec) > 0);
+}
+
 }  // namespace
+
+bool IsMpegStream(std::string_view container) {
+  constexpr std::string_view kNames[] = {"mpegts", "mpeg", "vob", "svcd", "dvd"};
+  return std::ranges::count(kNames, container) > 0;
+}
 
 void RequireVideoEncoder(const std::string& name) { EncoderOf(name); }
 
@@ -213,8 +229,7 @@ SoundCopy::SoundCopy(const VideoSound& sound, AVFormatContext* output)
     : output_(output), packet_(Ffmpeg::Get().av_packet_alloc()), whole_(!sound.start) {
   const Ffmpeg& av = Ffmpeg::Get();
   Open(sound.file.string());
-  if (av.avformat_query_codec(output->oformat, from().codecpar->codec_id, FF_COMPLIANCE_NORMAL) !=
-      1)
+  if (!TakesSound(*output->oformat, from().codecpar->codec_id))
     throw Error(output->oformat->name, fmt::format("holds no {}", codec_name()));
   stream_ = av.avformat_new_stream(output, nullptr);
   av.avcodec_parameters_copy(stream_->codecpar, from().codecpar);

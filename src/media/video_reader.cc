@@ -235,11 +235,23 @@ class FfmpegVideo : public VideoSource {
     if (delivered_ == 0) first_pts_ = pts;
     if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
     last_pts_ = pts;
+    const std::int64_t duration = std::clamp<std::int64_t>(DurationOf(*frame, pts), 0, kMost);
     VideoFrame result = WrapFrame(std::move(frame), orientation);
     result.pts = pts;
+    result.duration = duration;
     result.seconds = static_cast<double>(pts - first_pts_) * info_.time_base.Value();
     result.index = delivered_++;
     return result;
+  }
+
+  // Containers store durations in the order of decoding. The last picture may be decoded earlier,
+  // and ends with the video.
+  std::int64_t DurationOf(const AVFrame& frame, std::int64_t pts) const {
+    const std::int64_t own = Ffmpeg::DurationOf(frame);
+    const AVStream& video = *format->streams[index];
+    const bool is_last = delivered_ + 1 == video.nb_frames && video.duration > 0 &&
+                         video.start_time != AV_NOPTS_VALUE;
+    return is_last ? std::max(own, video.start_time + video.duration - pts) : own;
   }
 
   bool Stopped() const { return options.stop && options.stop->load(); }

@@ -17,7 +17,15 @@ std::string CodecFor(const AVOutputFormat& container) {
   if (name == "matroska") return "ffv1";
   if (name == "webm") return "libvpx-vp9";  // WebM does not hold H.264
   if (name == "yuv4mpegpipe") return "wrapped_avframe";
-  return name == "rawvideo" ? "rawvideo" : "libx264";
+  if (name == "rawvideo") return "rawvideo";
+  // FFmpeg does not know what MPEG streams hold. Other containers of which it does not know whether
+  // they hold H.264 are of one codec, or refuse it (Ogg, MXF).
+  const Ffmpeg& av = Ffmpeg::Get();
+  const bool h264 = IsMpegStream(name) || av.avformat_query_codec(&container, AV_CODEC_ID_H264,
+                                                                  FF_COMPLIANCE_NORMAL) == 1;
+  return h264 || container.video_codec == AV_CODEC_ID_NONE
+             ? "libx264"
+             : av.avcodec_get_name(container.video_codec);
 }
 
 // FFmpeg's pixel format for a cv::Mat's type.
@@ -78,7 +86,7 @@ struct VideoWriter::State {
     Open(options);
   }
 
-  void Write(const cv::Mat& frame, std::int64_t pts) {
+  void Write(const cv::Mat& frame, std::int64_t pts, std::int64_t duration) {
     RequireUnfinished();
     RequireType(frame, type, "frame");
     if (frame.size() != size)
@@ -97,6 +105,10 @@ struct VideoWriter::State {
     const std::int64_t time = untimed ? frames : av.av_rescale_q(pts, unit, codec->time_base);
     picture->pts = frames == 0 ? time : std::max(time, last_pts + 1);
     last_pts = picture->pts;
+    last_duration = FrameDuration();
+    // AVI counts durations as frames.
+    if (duration > 0 && !untimed && format->oformat->name != std::string_view("avi"))
+      last_duration = std::max<std::int64_t>(1, av.av_rescale_q(duration, unit, codec->time_base));
     Encode(picture.get());
     ++frames;
   }
@@ -107,7 +119,7 @@ struct VideoWriter::State {
     Encode(nullptr);
     const std::optional<BlockingCall> writing = ToPipe();
     int result =
-        sound ? sound->WriteUntil(SecondsOf(last_pts + FrameDuration(), codec->time_base)) : 0;
+        sound ? sound->WriteUntil(SecondsOf(last_pts + last_duration, codec->time_base)) : 0;
     if (result >= 0) result = av.av_write_trailer(format.get());
     const int closed = av.avio_closep(&format->pb);
     if (result >= 0) result = closed;
@@ -141,7 +153,7 @@ struct VideoWriter::State {
   AVRational unit = {};                          // time base of the timestamps given to Write
   std::int64_t first_given = 0, last_given = 0;  // the first and last of these
   bool loses_times = false;                      // of frames that are not evenly spaced
-  std::int64_t last_pts = 0;                     // in the encoder's time base
+  std::int64_t last_pts = 0, last_duration = 0;  // in the encoder's time base
 
  private:
   void RequireUnfinished() const {
@@ -253,17 +265,34 @@ struct VideoWriter::State {
   void Encode(const AVFrame* frame) {
     const std::optional<BlockingCall> writing = ToPipe();
     int result = av.avcodec_send_frame(codec.get(), frame);
+    PacketPtr last(av.av_packet_alloc());  // at the end: the one that may be the last to be decoded
     while (result >= 0) {
       result = av.avcodec_receive_packet(codec.get(), packet.get());
-      if (result == AVERROR(EAGAIN) || result == AVERROR_EOF) return;
       if (result < 0) break;
-      if (packet->duration == 0) packet->duration = FrameDuration();
-      av.av_packet_rescale_ts(packet.get(), codec->time_base, stream->time_base);
-      packet->stream_index = 0;
-      if (sound) result = sound->WriteUntil(SecondsOf(packet->dts, stream->time_base));
-      if (result >= 0) result = av.av_interleaved_write_frame(format.get(), packet.get());
+      if (packet->pts == last_pts)
+        packet->duration = last_duration;
+      else if (packet->duration == 0)
+        packet->duration = FrameDuration();
+      if (!frame) packet.swap(last);
+      if (packet->data) result = WritePacket();
     }
-    Fail("cannot be written", result);
+    if (result == AVERROR_EOF && last->data) {
+      // MP4 takes the end of the video from the packet that is decoded last, which may be shown
+      // before others.
+      if (last_duration > FrameDuration()) last->duration = last_pts + last_duration - last->pts;
+      packet.swap(last);
+      result = WritePacket();
+    }
+    if (result < 0 && result != AVERROR(EAGAIN) && result != AVERROR_EOF)
+      Fail("cannot be written", result);
+  }
+
+  int WritePacket() {
+    av.av_packet_rescale_ts(packet.get(), codec->time_base, stream->time_base);
+    packet->duration = std::min<std::int64_t>(packet->duration, INT32_MAX);  // the most of MP4
+    packet->stream_index = 0;
+    const int result = sound ? sound->WriteUntil(SecondsOf(packet->dts, stream->time_base)) : 0;
+    return result < 0 ? result : av.av_interleaved_write_frame(format.get(), packet.get());
   }
 
   // In the encoder's time base.
@@ -282,7 +311,9 @@ VideoWriter::~VideoWriter() = default;
 VideoWriter::VideoWriter(VideoWriter&&) noexcept = default;
 VideoWriter& VideoWriter::operator=(VideoWriter&&) noexcept = default;
 
-void VideoWriter::Write(const cv::Mat& frame, std::int64_t pts) { state_->Write(frame, pts); }
+void VideoWriter::Write(const cv::Mat& frame, std::int64_t pts, std::int64_t duration) {
+  state_->Write(frame, pts, duration);
+}
 std::int64_t VideoWriter::frames() const { return state_->frames; }
 std::string VideoWriter::sound_problem() const {
   return state_->sound ? state_->sound->problem() : std::string();

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/folder.h"
+#include "base/parse.h"
 #include "media/decoder_processes.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
@@ -31,15 +33,24 @@ class OutputTimes {
   std::int64_t operator()(std::int64_t pts) {
     if (!coarse_) return pts;
     if (!first_) first_ = pts;
-    const double seconds = static_cast<double>(pts - *first_) * from_.Value();
-    const double count = std::round(seconds * rate_.Value()), exact = count / rate_.Value();
-    const bool rounded = std::abs(exact - seconds) <= from_.Value();
     const double start = static_cast<double>(*first_) * from_.Value();
-    const std::int64_t time = std::llround((start + (rounded ? exact : seconds)) / unit_.Value());
+    const std::int64_t time = std::llround((start + Exact(pts - *first_)) / unit_.Value());
     return last_ = std::max(time, last_ + 1);
+  }
+  // A time between two timestamps; that of one frame at the rate becomes exact, too.
+  std::int64_t Duration(std::int64_t duration) const {
+    if (!coarse_) return duration;
+    return std::llround(Exact(duration) / unit_.Value());
   }
 
  private:
+  // In seconds; a multiple of the frame duration if the time is one, rounded.
+  double Exact(std::int64_t time) const {
+    const double seconds = static_cast<double>(time) * from_.Value();
+    const double exact = std::round(seconds * rate_.Value()) / rate_.Value();
+    return std::abs(exact - seconds) <= from_.Value() ? exact : seconds;
+  }
+
   Rational from_, rate_, unit_;
   bool coarse_ = false;
   std::optional<std::int64_t> first_;
@@ -57,13 +68,23 @@ void RequireRate(const Rational& rate, const std::string& input, const fs::path&
                             rate.num, rate.den, output.filename().string()));
 }
 
+// True if the outputs have the times of the input. A part of a video begins at 0, and so does each
+// AVI, which would store what is before its first frame as frames.
+bool KeepsStart(const Task& task, const DetectOptions& options) {
+  const auto is_avi = [&](const auto& output) {
+    return LowerCase(output.second.extension().string()) == ".avi";
+  };
+  return options.video.range.whole() && options.video.container != "avi" &&
+         std::ranges::none_of(task.outputs, is_avi);
+}
+
 class VideoFiles : public VideoSink {
  public:
   VideoFiles(const Task& task, const DetectOptions& options, const VideoInfo& info,
              std::int64_t first, const cv::Size& size)
       : VideoSink(options),
         input_(task.input.string()),
-        start_(options.video.range.whole() ? 0 : first),
+        start_(KeepsStart(task, options) ? 0 : first),
         times_(info) {
     VideoWriteOptions write;
     write.if_exists = options.if_exists;
@@ -73,7 +94,7 @@ class VideoFiles : public VideoSink {
     if (info.rotation % 180 != 0)
       write.pixel_aspect = {info.pixel_aspect.den, info.pixel_aspect.num};
     VideoSound sound{task.input, std::nullopt, info.time_base};
-    if (!options.video.range.whole()) sound.start = first;
+    if (!KeepsStart(task, options)) sound.start = first;
     for (const auto& [output, path] : task.outputs) {
       RequireRate(info.rate, input_, path);
       write.codec = TakesCodec(output, options.outputs) ? options.video.codec : "";
@@ -96,8 +117,9 @@ class VideoFiles : public VideoSink {
             .indexed = false};
   }
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
-    const std::int64_t pts = times_(frame.pts - start_);
-    for (std::size_t i = 0; i < outputs.size(); ++i) writers_[i].Write(outputs[i].picture, pts);
+    const std::int64_t pts = times_(frame.pts - start_), duration = times_.Duration(frame.duration);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      writers_[i].Write(outputs[i].picture, pts, duration);
   }
   void Finish() override {
     for (VideoWriter& writer : writers_) {

@@ -45,9 +45,12 @@ struct VideoFrame {
   cv::Size size;         // of the stored picture
   std::array<const std::uint8_t*, 3> planes{};
   std::array<std::ptrdiff_t, 3> strides{};  // bytes from row to row
-  int rotation = 0;        // degrees clockwise by which the picture must be turned: 0, 90, 180, 270
-  bool mirrored = false;   // the picture must be flipped from left to right before that
-  std::int64_t pts = 0;    // in VideoInfo::time_base
+  int rotation = 0;       // degrees clockwise by which the picture must be turned: 0, 90, 180, 270
+  bool mirrored = false;  // the picture must be flipped from left to right before that
+  std::int64_t pts = 0;   // in VideoInfo::time_base
+  // How long it is shown, by the container (GIF, MP4, ...), likewise; 0 if that does not say. Not
+  // later than the end of the range of a VideoClip.
+  std::int64_t duration = 0;
   double seconds = 0;      // the time since the first frame of the video
   std::int64_t index = 0;  // its number in the video, from 0
   std::shared_ptr<const void> owner;
@@ -183,7 +186,7 @@ class VideoClip {
   std::string shortfall_;
   bool started_ = false, ended_ = false;
   std::int64_t last_index_ = -1;  // of the last frame that was read, inside or outside of the range
-  double last_seconds_ = 0;
+  double last_seconds_ = 0, last_duration_ = 0;
 };
 
 // The sound of a video file, to be copied to another one.
@@ -229,7 +232,9 @@ class VideoWriter {
   VideoWriter& operator=(VideoWriter&&) noexcept;
 
   // Throws Error if timestamps do not increase. The time base of the file may be coarser.
-  void Write(const cv::Mat& frame, std::int64_t pts);
+  // `duration` is of the last frame, and has no effect on others, which are shown until the next
+  // one; 0 is that of one frame at the rate.
+  void Write(const cv::Mat& frame, std::int64_t pts, std::int64_t duration = 0);
   std::int64_t frames() const;
   // After Finish: why the sound ends before the pictures; empty if it does not.
   std::string sound_problem() const;

@@ -246,6 +246,7 @@ class VideoService {
     words.rotation = frame->rotation;
     words.mirrored = frame->mirrored;
     words.pts = frame->pts;
+    words.duration = frame->duration;
     words.index = frame->index;
     words.seconds = frame->seconds;
     DecoderMessage answer{.kind = Kind::kFrame};

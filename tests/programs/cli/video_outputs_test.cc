@@ -211,6 +211,51 @@ TEST_F(VideoOutputsTest, EveryContainerHasTheRateAndTheFrames) {
   EXPECT_EQ(Probe(folder_, "a.avi", "stream=nb_frames").front(), "12");
 }
 
+// Containers that do not hold H.264 get the codec that is usual in them.
+TEST_F(VideoOutputsTest, ContainersWithoutH264HaveTheirOwnCodec) {
+  Make("a.mp4", 5, testing::kH264, "176x144");
+  for (const auto& [output, codec] : {std::pair("a.ogv", "theora"), {"a.mxf", "mpeg2video"}}) {
+    const Outcome run = Run(fmt::format("detect a.mp4 --adapt off -o {}", output));
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(Probe(folder_, output, "stream=codec_name").back(), codec);
+  }
+}
+
+// A slide show: 1 s, 1 s and 4 s. The last picture has no next one that would end it.
+TEST_F(VideoOutputsTest, TheLastPictureIsShownAsLongAsInTheInput) {
+  Shell(folder_,
+        "ffmpeg -v error -f lavfi -i testsrc=s=96x64:r=1:d=3 "
+        "-vf \"setpts='if(eq(N,2),2,N)/TB'\" -final_delay 400 a.gif");
+  const auto seconds = [&](const std::string& name) {
+    return std::stod(Probe(folder_, name, "format=duration").back());
+  };
+  EXPECT_NEAR(seconds("a.gif"), 6, .01);
+  for (const char* isolation : {"none", "all"}) {
+    const Outcome run = Run(fmt::format(
+        "detect a.gif --adapt off --isolate {} -o out --output mask,overlay --force", isolation));
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_NEAR(seconds("out/a.overlay.mp4"), 6, .01);
+    EXPECT_NEAR(seconds("out/a.mkv"), 6, .01);
+  }
+  // Outputs are inputs, too.
+  ASSERT_EQ(Run("detect out/a.overlay.mp4 --adapt off -o again.mp4").status, 0);
+  EXPECT_NEAR(seconds("again.mp4"), 6, .01);
+  const Outcome cut = Run("detect a.gif --adapt off -o cut.mp4 --to 4");
+  EXPECT_EQ(cut.err, "");
+  EXPECT_NEAR(seconds("cut.mp4"), 4, .01);
+  EXPECT_NE(Run("detect a.gif --adapt off -o late.mp4 --to 9").err.find("ends at 6 s, before 9 s"),
+            std::string::npos);
+}
+
+// AVI stores what is before its first frame as frames without data, and only some of them.
+TEST_F(VideoOutputsTest, AviBeginsWithItsFirstFrame) {
+  Make("a.mkv", 30, testing::kH264, "176x144", "aevalsrc=sin(300*t*t*t):d=1:s=48000");
+  Shell(folder_, "ffmpeg -v error -i a.mkv -c copy -output_ts_offset 5 late.mkv");
+  const Outcome run = Run("detect late.mkv --adapt off -o a.avi");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(Probe(folder_, "a.avi", "stream=nb_frames").front(), "30");
+}
+
 TEST_F(VideoOutputsTest, SixteenBitsThatCannotBeAreALine) {
   Make("a.mp4", 2);
   EXPECT_EQ(Run("detect a.mp4 -o out --depth 16").status, 2);
@@ -349,6 +394,22 @@ TEST_F(VideoSoundTest, IsCutWithThePictures) {
   }
   EXPECT_LT(after.back().first, 1);
   EXPECT_GT(after.back().first, 0.95);
+}
+
+// FFmpeg does not know what MPEG streams hold.
+TEST_F(VideoSoundTest, IsCopiedIntoMpegStreams) {
+  MakeWithSound("a.mp4", "aac");
+  MakeWithSound("b.mkv", "mp2");
+  for (const auto& [input, output] : {std::pair("a.mp4", "a.ts"), {"b.mkv", "b.mpg"}}) {
+    const Outcome run =
+        Run(fmt::format("detect --adapt off {} -o {} --output overlay", input, output));
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    EXPECT_EQ(Packets(output).size() / 10, Packets(input).size() / 10) << output;
+  }
+  MakeWithSound("c.avi", "adpcm_ms");
+  EXPECT_NE(Run("detect --adapt off c.avi -o c.ts --output overlay").err.find("holds no adpcm_ms"),
+            std::string::npos);
 }
 
 TEST_F(VideoSoundTest, ThatDoesNotFitIsAWarning) {
