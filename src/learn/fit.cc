@@ -71,6 +71,7 @@ double FourthMoment(const PointPlanes& points, const FeatureVector& mean,
 // on standardised features, where the target (a multiple of the identity) is the diagonal.
 double LedoitWolf(const Samples& samples, std::size_t class_index, const Features& features,
                   const FeatureVector& mean, const FeatureMatrix& covariance) {
+  if (features.size() == 1) return 0;  // its own diagonal; rounding must not say otherwise
   const FeatureVector inverse = covariance.diagonal().array().sqrt().inverse();
   const FeatureMatrix correlation = inverse.asDiagonal() * covariance * inverse.asDiagonal();
   const double n = static_cast<double>(samples.Total(class_index));

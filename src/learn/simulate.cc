@@ -152,7 +152,7 @@ Simulation ReadSimulation(const std::filesystem::path& path) {
   return SimulationFromJson(ReadFile(path, {.most = kMaxBytes}), path.string());
 }
 
-Samples Simulate(const Simulation& simulation) {
+Samples Simulate(const Simulation& simulation, std::uint64_t* redrawn) {
   constexpr int kMaxTries = 1000;
   const Model& truth = simulation.truth;
   Validate(truth, simulation.subject);
@@ -175,6 +175,7 @@ Samples Simulate(const Simulation& simulation) {
             fmt::format("class '{}': has hardly a colour within 0 to 255 (none of {} drawn ones; "
                         "smaller covariances, means nearer to the middle)",
                         source->class_name, kMaxTries));
+    if (redrawn) *redrawn += static_cast<std::uint64_t>(tries - 1);
     counter.Add(SampleRow{0, source->class_index, bgr[0], bgr[1], bgr[2], 1});
   }
   return std::move(counter).Finish();

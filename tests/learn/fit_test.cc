@@ -167,6 +167,15 @@ TEST(Fit, LedoitWolfAgreesWithScikitLearn) {
   EXPECT_TRUE(model.positive().covariance.isApprox(expected, 1e-9));
 }
 
+// The covariance of one channel is its own diagonal, to which nothing is to be moved.
+TEST(Fit, OneChannelIsNotShrunk) {
+  for (const int group : {1, 2, 3, 4, 5}) {
+    FitOptions options = Options(Kind::kQda, "BGR", {"R"});
+    options.shrinkage.s = std::nullopt;
+    EXPECT_EQ(Fit(DrawSamples(2, group), options).shrinkage, (std::vector<double>{0, 0}));
+  }
+}
+
 TEST(Fit, ShrinkageMovesBetweenQdaAndNaiveBayes) {
   FitOptions options = Options(Kind::kQda);
   const FeatureMatrix full = Fit(DrawSamples(2), options).positive().covariance;

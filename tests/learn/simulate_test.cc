@@ -127,6 +127,25 @@ TEST(Simulate, TruthIsBayesClassifier) {
   EXPECT_NEAR(wrong / 100'000, error, 5 * std::sqrt(error / 100'000));
 }
 
+// With a mean at the end of the range, every second draw is outside of it.
+TEST(Simulate, CountsWhatIsDrawnAgain) {
+  const auto redrawn = [](int mean) {
+    const Simulation simulation = SimulationFromJson(
+        R"({"observations": 20000, "channels": ["R"], "classes": [
+            {"class": "a", "prior": 0.5, "mean": [)" +
+            std::to_string(mean) + R"(], "covariance": [[400]]},
+            {"class": "b", "prior": 0.5, "mean": [128], "covariance": [[100]]}]})",
+        "one.json");
+    std::uint64_t count = 0;
+    Simulate(simulation, &count);
+    return static_cast<double>(count);
+  };
+  // 10,000 acceptances of probability 1/2 have 10,000 failures, with variance 20,000. What rounds
+  // to 0 is kept, which adds 1 %.
+  EXPECT_NEAR(redrawn(0), 10'000, 5 * std::sqrt(20'000) + 300);
+  EXPECT_EQ(redrawn(128), 0);
+}
+
 TEST(Simulate, ATruthThatIsNoneIsAnError) {
   EXPECT_THROW(Simulate({}), Error);
   Simulation simulation = SimulationFromJson(kTwo, "s.json");

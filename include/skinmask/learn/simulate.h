@@ -32,7 +32,9 @@ Simulation ReadSimulation(const std::filesystem::path& path);
 // Each observation's class is drawn by the priors, its Gaussian by the weights, and its channels
 // from that Gaussian, rounded to bytes; a colour beyond 0..255 is drawn again. Channels that are
 // not named are 128. The same table on every CPU. Throws Error if the truth is not as above, or if
-// hardly any colour of a Gaussian is within 0..255. Cost: 0.5 us an observation.
-Samples Simulate(const Simulation& simulation);
+// hardly any colour of a Gaussian is within 0..255. Adds to `redrawn` how many were drawn again:
+// the class-conditionals of the table are Gaussians that end at 0 and 255, and `truth` is Bayes'
+// classifier of whole ones. Cost: 0.5 us an observation.
+Samples Simulate(const Simulation& simulation, std::uint64_t* redrawn = nullptr);
 
 }  // namespace skinmask

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,7 +44,17 @@ Samples Simulated(const SampleFlags& options, const Context& context) {
   Simulation simulation = ReadSimulation(options.simulate);
   if (options.observations) simulation.observations = *options.observations;
   if (options.seed) simulation.seed = *options.seed;
-  Samples samples = Simulate(simulation);
+  std::uint64_t redrawn = 0;
+  Samples samples = Simulate(simulation, &redrawn);
+  constexpr double kNoticed = 0.001;
+  const auto drawn = static_cast<double>(redrawn + simulation.observations);
+  const double share = static_cast<double>(redrawn) / drawn;
+  if (!options.bayes.empty() && share > kNoticed && !context.quiet)
+    PrintLine(fmt::format(
+        "warning: {}: {:.2g} % of what was drawn was outside of 0 to 255 and drawn again, and the "
+        "model of --bayes knows whole Gaussians: it is not Bayes' classifier of this table "
+        "(smaller covariances, means nearer to the middle)",
+        simulation.subject, 100 * share));
   if (!options.bayes.empty())
     WriteFile(options.bayes, ModelToJson(simulation.truth), context.if_exists());
   return samples;
