@@ -160,6 +160,10 @@ Folds::Folds(const Samples& samples, std::size_t count, std::uint64_t seed)
       units_.push_back(unit);
   std::ranges::sort(units_);
   units_.erase(std::unique(units_.begin(), units_.end()), units_.end());
+  if (units_.size() < 2)
+    throw Error("samples", fmt::format("are of one {} (folds take two or more apart{})",
+                                       by_group_ ? "group" : "colour",
+                                       by_group_ ? "; `sample --ungrouped` tells none" : ""));
   if (count < 2 || count > units_.size())
     throw Error(fmt::format("{} folds", count),
                 fmt::format("do not fit samples of {} {} (`folds` takes from 2 to as many)",

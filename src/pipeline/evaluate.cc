@@ -244,6 +244,8 @@ std::vector<DrawnPixel> DrawPixels(const Samples& samples, const std::string& po
 
 EvaluationReport EvaluateTable(const Samples& samples, const Model& model) {
   constexpr std::size_t kDrawn = 1000;
+  if (samples.Total() == 0)
+    throw Error("samples", "hold no pixel (there is no row, or every count is 0)");
   const std::string& positive = model.positive().name;
   Evaluation evaluation = EvaluateSamples(samples, model);
   EvaluationReport report;

@@ -127,7 +127,7 @@ TEST(Folds, CannotBeMoreThanTheUnits) {
       Samples({"skin", "non-skin"}, {{1, 0, 1, 2, 3, 1}, {2, 1, 1, 2, 3, 1}, {5, 0, 1, 2, 3, 1}});
   EXPECT_EQ(Folds(three, 3, 0).units().size(), 3u);
   EXPECT_ERROR(Folds(three, 4, 0), "4 folds: do not fit samples of 3 groups");
-  EXPECT_ERROR(Folds(three.Ungrouped(), 2, 0), "do not fit samples of 1 colours");
+  EXPECT_ERROR(Folds(three.Ungrouped(), 2, 0), "samples: are of one colour (folds take two");
 }
 
 // The figures of one candidate, to the last bit.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct ClassCounts {
   std::uint64_t Count(std::size_t truth, std::size_t called) const {
     return counts[truth * classes.size() + called];
   }
+  std::uint64_t Total() const { return std::reduce(counts.begin(), counts.end()); }
   std::optional<double> Accuracy() const;                // on the diagonal / all
   std::optional<double> MeanCost() const;                // per pixel; absent without costs
   std::optional<double> Recall(std::size_t k) const;     // [k, k] / truth k: k's accuracy

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -256,15 +257,27 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
   Show(report, flags, model ? &*model : nullptr, adapter, context);
 }
 
-// Judges the second model and shows the results of both.
-void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const Model& model,
-              const AdapterPtr& adapter, Context& context, const Run& run) {
+// The second model, which must find the same class as the first one, and, for costs, which stand in
+// the order of the classes, have the same ones.
+std::optional<Model> LoadedBeside(const Model& model, const EvaluateFlags& flags) {
   Context beside;
   beside.model = flags.models.back();
   std::optional<Model> second = Loaded(beside, flags);
   if (second->positive().name != model.positive().name)
     throw Error(beside.model, fmt::format("finds {}, and the other model {}",
                                           second->positive().name, model.positive().name));
+  if (!flags.detector.class_costs.empty() &&
+      !std::ranges::equal(second->classes, model.classes, {}, &ClassModel::name, &ClassModel::name))
+    throw Error(beside.model,
+                "has other classes than the other model, and --class-costs are in the order of "
+                "the classes (`skinmask show` lists them)");
+  return second;
+}
+
+// Judges the second model and shows the results of both.
+void ShowBoth(const EvaluationReport& report, std::optional<Model> second,
+              const EvaluateFlags& flags, const Model& model, const AdapterPtr& adapter,
+              Context& context, const Run& run) {
   EvaluationReport other = Report(flags, second, AdapterOf(flags, second, context), run);
   other.tones.clear();  // groups are made of the first model's report only
   if (StopFlag()) return;
@@ -280,14 +293,16 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (!flags.partials.empty()) return MergeParts(flags, context);
   context.Confine(AccessOf(flags));
   std::optional<Model> model = Loaded(context, flags);
+  std::optional<Model> second;
+  if (flags.models.size() == 2) second = LoadedBeside(*model, flags);
   const AdapterPtr adapter = AdapterOf(flags, model, context);
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   if (!flags.partial.empty()) return WritePart(flags, model, adapter, context);
   const Run run = context.StartRun("images");
   EvaluationReport report = Report(flags, model, adapter, run);
   if (!StopFlag()) AddGroups(report, flags.by, tables, run);
-  if (flags.models.size() == 2)
-    return ShowBoth(report, flags, *model, adapter, context, run.Again());
+  if (second)
+    return ShowBoth(report, std::move(second), flags, *model, adapter, context, run.Again());
   if (StopFlag()) return;  // incomplete scores would look like complete ones
   Show(report, flags, model ? &*model : nullptr, adapter, context);
 }

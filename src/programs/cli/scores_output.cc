@@ -28,8 +28,9 @@ namespace skinmask::cli {
 
 namespace {
 
-// For more than two classes: true classes in rows, called classes in columns.
-void PrintClasses(const ClassCounts& counts) {
+// For more than two classes: true classes in rows, called classes in columns. `pixels` is the
+// number of all pixels, also of classes that the model lacks.
+void PrintClasses(const ClassCounts& counts, std::uint64_t pixels) {
   Print("\n{:<18}", "truly \\ called");
   for (const std::string& name : counts.classes) Print(" {:>12}", name);
   Print(" {:>12}\n", "accuracy");
@@ -42,6 +43,8 @@ void PrintClasses(const ClassCounts& counts) {
   Print("{:<18} {:>{}}\n", "all", Shown(counts.Accuracy()), 13 * counts.classes.size() + 12);
   if (const auto cost = counts.MeanCost())
     Print("{:<18} {:>{}.6g}\n", "mean cost", *cost, 13 * counts.classes.size() + 12);
+  if (const std::uint64_t others = pixels - counts.Total(); others > 0)
+    Print("{} pixels of classes that the model does not have are left out of this table\n", others);
 }
 
 // "  0.8712 - 0.9453", or "".
@@ -134,7 +137,7 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
     for (const AdaptationSummary& adaptation : report.adaptations) faces.Add(adaptation);
     Print("{}\n", faces.Text());
   }
-  if (report.classes) PrintClasses(*report.classes);
+  if (report.classes) PrintClasses(*report.classes, report.pooled.counts.Total());
   PrintGroups(report);
 }
 
@@ -187,8 +190,7 @@ void PrintClasses(const Comparison& comparison) {
   for (const ComparedModel& m : comparison.models) {
     const ClassCounts counts = m.PooledClasses();
     if (counts.classes.empty()) continue;
-    const auto counted = std::reduce(counts.counts.begin(), counts.counts.end());
-    const bool is_whole = counted == m.PooledCounts().Total();
+    const bool is_whole = counts.Total() == m.PooledCounts().Total();
     Print("{:<{}} {:>12}", m.Name(), width, Shown(is_whole ? counts.Accuracy() : std::nullopt));
     for (const std::string& name : columns) {
       const auto k = std::ranges::find(counts.classes, name) - counts.classes.begin();
@@ -240,9 +242,15 @@ void PrintComparison(const Comparison& comparison) {
   std::size_t width = 24;
   for (const ComparedModel& m : models) width = std::max(width, m.Name().size());
   Print("{}; sorted by {}\n\n", DivisionOf(comparison), CriterionName(comparison.select));
-  Print("{:<{}} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>10} {:>10} {:>10}\n", "", width,
-        "AUC", "+-", "best F1", "+-", "log-loss", "+-", "F1 at 0.5", "fit s", "parameters",
-        "less best", "95 %");
+  std::vector<std::pair<Criterion, std::string_view>> shown{
+      {Criterion::kAuc, "AUC"}, {Criterion::kBestF1, "best F1"}, {Criterion::kLogLoss, "log-loss"}};
+  if (std::ranges::none_of(shown, [&](const auto& s) { return s.first == comparison.select; }))
+    shown.emplace_back(comparison.select, CriterionName(comparison.select));
+  Print("{:<{}}", "", width);
+  for (const auto& [criterion, title] : shown)
+    Print(" {:>{}} {:>9}", title, std::max<std::size_t>(9, title.size()), "+-");
+  Print(" {:>9} {:>8} {:>10} {:>10} {:>10}\n", "F1 at 0.5", "fit s", "parameters", "less best",
+        "95 %");
   const std::optional<Choice> choice = OneStandardErrorRule(comparison);
   for (std::size_t i = 0; i < models.size(); ++i) {
     const ComparedModel& m = models[i];
@@ -251,8 +259,9 @@ void PrintComparison(const Comparison& comparison) {
       Print(" {}\n", m.problem);
       continue;
     }
-    for (const Criterion shown : {Criterion::kAuc, Criterion::kBestF1, Criterion::kLogLoss})
-      Print(" {:>9} {:>9}", Shown(m.Of(shown).mean), Shown(m.Of(shown).standard_error));
+    for (const auto& [criterion, title] : shown)
+      Print(" {:>{}} {:>9}", Shown(m.Of(criterion).mean), std::max<std::size_t>(9, title.size()),
+            Shown(m.Of(criterion).standard_error));
     const PairedDifference& d = choice->differences[i];
     Print(" {:>9} {:>8} {:>10} {:>10} {:>10}{}\n", Shown(m.PooledCounts().F1()),
           m.given ? "-" : fmt::format("{:.4f}", m.Seconds()), m.Parameters(),

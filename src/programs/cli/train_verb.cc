@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/folder.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/verb.h"
@@ -67,6 +68,11 @@ Samples CalibrationSamples(const TrainFlags& options, const Run& run) {
 void CheckOptions(const TrainFlags& options, const Context& context) {
   if (options.calibrate.empty() && !options.calibrate_masks.empty())
     throw UsageError("--calibrate-masks needs --calibrate DIR");
+  if (options.calibrate_masks.empty() && IsFolder(options.calibrate))
+    throw UsageError(
+        fmt::format("--calibrate {}: is a folder of images (--calibrate-masks names "
+                    "the folder of their masks)",
+                    options.calibrate));
   CheckSource(options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
   RequireApart(options.output, "-o", context.json, "--json");
@@ -91,6 +97,10 @@ void RunTrain(const TrainFlags& options, Context& context) {
   CheckOptions(options, context);
   TrainOptions train = TrainOptionsOf(options);
   RequireWritable(options.output, context.if_exists());
+  for (const std::filesystem::path& path :
+       {options.validation.images, options.validation.masks,
+        std::filesystem::path(options.calibrate), std::filesystem::path(options.calibrate_masks)})
+    if (!path.empty() && path != "-" && !Exists(path)) throw Error(path.string(), "does not exist");
   Access access{PathsOf(options.samples, options.pairs), {}, {options.output}};
   access.reads.insert(access.reads.end(), {options.validation.images, options.validation.masks,
                                            options.calibrate, options.calibrate_masks});

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -75,6 +77,46 @@ TEST_F(EvaluateTest, ZeroOverZeroIsNull) {
     EXPECT_TRUE(report["mean_per_image"][key].is_null()) << key;
   }
   EXPECT_EQ(report["pooled"]["specificity"], 1.0);
+}
+
+TEST_F(EvaluateTest, TablesWithoutPixelsAreALine) {
+  for (const char* rows : {"", "skin,1,2,3,0,0\nnon-skin,3,4,5,0,0\n"}) {
+    Put("s.csv", std::string("class,b,g,r,count,group\n") + rows);
+    const Outcome run = Run("evaluate --samples s.csv");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+  }
+  EXPECT_NE(Run("evaluate --samples s.csv").err.find("samples: hold no pixel"), std::string::npos);
+}
+
+// A model with costs counts its classes; 'hair' is none of them, and its pixels are negative.
+TEST_F(EvaluateTest, PixelsOfOtherClassesAreToldWhereTheyAreLeftOut) {
+  Put("s.csv", "class,b,g,r,count,group\nskin,120,150,220,9,0\nhair,3,4,5,7,0\n");
+  const Outcome run = Run("evaluate --samples s.csv --class-costs 0,5:1,0");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(
+      run.out.find("\n7 pixels of classes that the model does not have are left out of this "),
+      std::string::npos)
+      << run.out;
+}
+
+// A matrix of costs has the order of the classes, which is that of their names behind the positive.
+TEST_F(EvaluateTest, CostsAreOfTheSameClasses) {
+  const std::string skin = "skin,120,150,220\nskin,90,120,200\nskin,99,140,190\n",
+                    hair = "hair,3,4,5\nhair,9,4,7\nhair,1,7,9\n";
+  Put("a.csv", "class,b,g,r\n" + skin + hair + "wall,200,210,220\nwall,190,180,200\n");
+  Put("b.csv", "class,b,g,r\n" + skin + hair + "fur,200,210,220\nfur,190,180,200\n");
+  for (const char* name : {"a", "b"})
+    ASSERT_EQ(
+        Run(fmt::format("train --kind gaussian-nb --samples {0}.csv -o {0}.json", name)).status, 0);
+  const std::string both = "evaluate --samples a.csv --model a.json --model b.json";
+  EXPECT_EQ(Run(both).status, 0);
+  const Outcome costs = Run(both + " --class-costs 0,1,5:1,0,1:1,1,0");
+  EXPECT_EQ(costs.status, 1);
+  EXPECT_EQ(Lines(costs.err), 1);
+  EXPECT_NE(costs.err.find("b.json: has other classes than the other model, and --class-costs"),
+            std::string::npos)
+      << costs.err;
 }
 
 TEST_F(EvaluateTest, LabelsInvertAndIgnore) {

@@ -242,6 +242,11 @@ TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples s.csv -o m.json --validation-name x", {2, "needs --validation-images"}},
       {"--samples s.csv -o m.json --json=no/such.json", {1, "no/such.json: cannot be written"}},
       {"--images . --masks . --mask-name x -o m.json", {2, "has no {stem}"}},
+      // Found before any image is read.
+      {"--samples bad.csv --calibrate none.csv -o m.json", {1, "none.csv: does not exist"}},
+      {"--samples bad.csv --validation-images none --validation-masks . -o m.json",
+       {1, "none: does not exist"}},
+      {"--samples s.csv --calibrate . -o m.json", {2, "--calibrate-masks names the folder"}},
   };
   for (const auto& [arguments, expected] : cases) {
     const Outcome run = Run(std::string("train ") + arguments);
