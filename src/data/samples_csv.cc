@@ -54,6 +54,9 @@ class Reader {
 
   Samples Read() {
     bool first = true;
+    constexpr std::size_t kBegin = 100;
+    if (text_.substr(0, kBegin).find('\0') != text_.npos)
+      throw Error(subject_, "is no text of UTF-8 (it may be of UTF-16, or compressed)");
     while (!text_.empty()) {
       const std::string_view line = NextLine();
       if (Trim(line).empty() && text_.find_first_not_of(" \t\r\n") == text_.npos) break;

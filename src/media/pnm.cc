@@ -63,7 +63,11 @@ std::string ScaledPnm(std::string_view bytes, std::string_view subject,
   };
   const bool is_scaled = has_bits || (size == 1 && (!is_binary || options.keep_grey)) ||
                          (most >= 512 && options.keep_depth && is_binary && are_bytes());
-  if (is_scaled || most <= 0 || most >= whole) return {};
+  if (is_scaled || most <= 0 || most >= whole) {
+    // OpenCV wants white space behind the last number, too.
+    const bool lacks_end = !is_binary && bytes[1] != '4' && !IsSpace(bytes.back());
+    return lacks_end ? std::string(bytes) + "\n" : std::string();
+  }
   if (!is_binary)
     throw Error(subject, fmt::format("is a PNM of text whose greatest value is {} (up to 255, or "
                                      "65535)",

@@ -72,6 +72,11 @@ TEST(Samples, NamesFileLineAndContentOfWhatItCannotRead) {
       {"\n", "is empty"},
   };
   for (const auto& [text, message] : cases) EXPECT_ERROR(Parse(text), message);
+  using namespace std::string_literals;
+  for (const std::string& text : {"\xff\xfe"
+                                  "c\0l\0"s,
+                                  "\x1f\x8b\x08\0\0"s})
+    EXPECT_ERROR(Parse(text), "t.csv: is no text of UTF-8");
 }
 
 TEST(Samples, LongAndBinaryLinesStayOneShortLine) {

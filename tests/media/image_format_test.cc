@@ -304,6 +304,9 @@ TEST(ImageFormat, PnmsAreScaledByTheirGreatestValue) {
   }
   EXPECT_EQ(cv::norm(DecodeImage("P5 1 1 1\n\1", "x", {.keep_grey = true}), cv::NORM_INF), 1);
   EXPECT_EQ(cv::norm(DecodeImage("P2 1 1 15\n15\n", "x"), cv::NORM_INF), 255);
+  // White space is between numbers, and need not be behind the last one.
+  EXPECT_EQ(DecodeImage("P2 2 1 255\n7 90", "x").at<cv::Vec3b>(0, 1), cv::Vec3b(90, 90, 90));
+  EXPECT_EQ(DecodeImage("P3 1 1 255\n7 8 90", "x").at<cv::Vec3b>(0, 0), cv::Vec3b(90, 8, 7));
   EXPECT_ERROR(DecodeImage("P2 1 1 1023\n15\n", "x"), "whose greatest value is 1023");
 }
 
