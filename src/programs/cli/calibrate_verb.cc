@@ -89,6 +89,7 @@ void RunCalibrate(const CalibrateFlags& options, Context& context) {
   RequireApart({{options.output, "-o"}, {context.json, "--json"}}, options.parts, "a part");
   RequireWritable(options.output, context.if_exists());
   context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}}, true);
+  RequireNoMedia(options.output);
   Model model = context.LoadModel();
   const AdaptedCalibrationFit fit =
       FitAdaptedCalibration({options.parts.begin(), options.parts.end()}, model, &StopFlag());

@@ -264,6 +264,7 @@ void RunCompare(const CompareFlags& options, Context& context) {
   KeepFreedMemory();  // each fit allocates tens of megabytes
   const std::vector<FitOptions> candidates = CandidatesOf(options);
   context.Confine(AccessOf(options));
+  RequireNoMedia(options.output);
   const std::vector<GivenModel> models = ModelsOf(options);
   const Samples samples = ReadSource(options.samples, options.pairs, context.StartRun("images"));
   if (StopFlag()) return;

@@ -67,6 +67,8 @@ void RunSample(const SampleFlags& options, Context& context) {
   Access access{PathsOf(options.samples, options.pairs), {}, {options.output, options.bayes}};
   access.reads.emplace_back(options.simulate);
   context.Confine(access);
+  RequireNoMedia(options.output);
+  RequireNoMedia(options.bayes);
   PairOptions pairs = options.pairs;
   pairs.groups = !options.ungrouped;
   pairs.shard = ShardOf(options.shard);

@@ -105,6 +105,7 @@ void RunTrain(const TrainFlags& options, Context& context) {
   access.reads.insert(access.reads.end(), {options.validation.images, options.validation.masks,
                                            options.calibrate, options.calibrate_masks});
   context.Confine(std::move(access));
+  RequireNoMedia(options.output);
   const Run run = context.StartRun("images");
   const Samples samples = ReadSource(options.samples, options.pairs, run);
   if (!options.calibrate.empty()) {

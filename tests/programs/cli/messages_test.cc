@@ -128,6 +128,21 @@ TEST_F(MessagesTest, StandardOutputTakesNoModelAndNoPage) {
   ExpectUsage("evaluate --samples s.csv --report -", "standard output does not take a page");
 }
 
+// --force does not replace a photograph that is named by mistake.
+TEST_F(MessagesTest, ImagesAndVideosAreNotReplacedByText) {
+  Put("s.csv", "class,b,g,r\nskin,1,2,3\n");
+  for (const std::string name : {"a.jpg", "b.MP4"}) {
+    Put(name, "pixels");
+    for (const std::string arguments :
+         {"train --samples s.csv --force -o ", "calibrate s.csv --force -o ",
+          "compare --samples s.csv --force --write ", "sample --samples s.csv --force -o ",
+          "sample --simulate s.csv --force -o t.csv --bayes "})
+      Expect(arguments + name, 1,
+             name + ": is an image or a video by its name, and is not replaced");
+    EXPECT_EQ(ReadFile(Path(name)), "pixels");
+  }
+}
+
 TEST_F(MessagesTest, EmptyTextsAreNoValues) {
   Put("in/a.png", Encode(".png", Gradient(20, 10)));
   Put("s.csv", "class,b,g,r\nskin,1,2,3\nskin,9,2,3\nrest,1,2,99\nrest,7,3,80\n");
