@@ -41,13 +41,14 @@ bool IsBefore(const VideoFrame& frame, const VideoTime& time) {
   return (frames ? frame.index : MicrosecondsOf(frame.seconds)) < time.value;
 }
 
-// Ends the frame at `end`, as the next one would.
-void CutDuration(VideoFrame& frame, const VideoTime& end, const Rational& time_base) {
+// Ends the frame at `end`, as the next one would, but not before one frame's time at the rate.
+void CutDuration(VideoFrame& frame, const VideoTime& end, const VideoInfo& info) {
   if (end.unit == VideoTime::Unit::kFrames) return;
-  const double seconds = static_cast<double>(end.value) / kMicrosecondsPerSecond - frame.seconds;
-  const double units = std::ceil(seconds / time_base.Value());
-  if (units < static_cast<double>(frame.duration))
-    frame.duration = static_cast<std::int64_t>(units);
+  const double left = static_cast<double>(end.value) / kMicrosecondsPerSecond - frame.seconds;
+  const double least = info.rate.num > 0 ? 1 / info.rate.Value() : 0;
+  constexpr double kRounding = 1e-6;  // of the division
+  const double units = std::ceil(std::max(left, least) / info.time_base.Value() - kRounding);
+  if (units < static_cast<double>(frame.duration)) frame.duration = std::llround(units);
 }
 
 }  // namespace
@@ -95,7 +96,7 @@ std::optional<VideoFrame> VideoClip::Read() {
   if (!frame && !Stopped()) NoteEnd();
   ended_ = !frame || !IsBefore(*frame, *range_.to);
   if (ended_) return std::nullopt;
-  CutDuration(*frame, *range_.to, info_.time_base);
+  CutDuration(*frame, *range_.to, info_);
   return frame;
 }
 

@@ -229,13 +229,11 @@ class FfmpegVideo : public VideoSource {
                       frame->width, frame->height, options.max_pixels));
     std::int64_t pts = frame->best_effort_timestamp;
     if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
-    // So small that differences do not overflow in a damaged file.
-    constexpr std::int64_t kMost = 1LL << 61;
-    pts = std::clamp(pts, -kMost, kMost);
+    pts = std::clamp(pts, -kMostTime, kMostTime);
     if (delivered_ == 0) first_pts_ = pts;
     if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
     last_pts_ = pts;
-    const std::int64_t duration = std::clamp<std::int64_t>(DurationOf(*frame, pts), 0, kMost);
+    const std::int64_t duration = std::clamp<std::int64_t>(DurationOf(*frame, pts), 0, kMostTime);
     VideoFrame result = WrapFrame(std::move(frame), orientation);
     result.pts = pts;
     result.duration = duration;
@@ -244,14 +242,18 @@ class FfmpegVideo : public VideoSource {
     return result;
   }
 
-  // Containers store durations in the order of decoding. The last picture may be decoded earlier,
-  // and ends with the video.
+  // FFmpeg does not tell the durations of an MP4 whose pictures are decoded in another order than
+  // they are shown. The last one ends with the video.
   std::int64_t DurationOf(const AVFrame& frame, std::int64_t pts) const {
     const std::int64_t own = Ffmpeg::DurationOf(frame);
     const AVStream& video = *format->streams[index];
-    const bool is_last = delivered_ + 1 == video.nb_frames && video.duration > 0 &&
-                         video.start_time != AV_NOPTS_VALUE;
-    return is_last ? std::max(own, video.start_time + video.duration - pts) : own;
+    if (own > 0 || delivered_ + 1 != video.nb_frames || video.start_time == AV_NOPTS_VALUE)
+      return own;
+    std::int64_t length = video.duration;
+    if (format->nb_streams == 1 && format->duration > 0)
+      length = std::max(length, av.av_rescale_q(format->duration, AV_TIME_BASE_Q, video.time_base));
+    return std::clamp(length, -kMostTime, kMostTime) - pts +
+           std::clamp(video.start_time, -kMostTime, kMostTime);
   }
 
   bool Stopped() const { return options.stop && options.stop->load(); }
@@ -267,6 +269,9 @@ class FfmpegVideo : public VideoSource {
     damage_ = damage;
     throw Error(name, fmt::format("stops at frame {}: {}", delivered_, damage_));
   }
+
+  // So small that sums of three do not overflow in a damaged file.
+  static constexpr std::int64_t kMostTime = 1LL << 61;
 
   std::optional<VideoPackets> packets_;
   std::string piped_;         // the first bytes of a pipe

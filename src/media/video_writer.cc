@@ -98,7 +98,8 @@ struct VideoWriter::State {
                               last_given));
     last_given = pts;
     if (frames == 0) first_given = pts;
-    const bool stores_none = untimed || format->oformat->flags & AVFMT_NOTIMESTAMPS;
+    const bool stores_none = untimed || format->oformat->flags & AVFMT_NOTIMESTAMPS ||
+                             format->oformat->name == std::string_view("mxf");
     loses_times |= stores_none &&
                    av.av_rescale_q(pts - first_given, unit, av_inv_q(codec->framerate)) != frames;
     FillPicture(frame);
@@ -108,7 +109,8 @@ struct VideoWriter::State {
     last_duration = FrameDuration();
     // AVI counts durations as frames.
     if (duration > 0 && !untimed && format->oformat->name != std::string_view("avi"))
-      last_duration = std::max<std::int64_t>(1, av.av_rescale_q(duration, unit, codec->time_base));
+      last_duration = std::clamp<std::int64_t>(av.av_rescale_q(duration, unit, codec->time_base), 1,
+                                               kMostDuration);
     Encode(picture.get());
     ++frames;
   }
@@ -154,6 +156,7 @@ struct VideoWriter::State {
   std::int64_t first_given = 0, last_given = 0;  // the first and last of these
   bool loses_times = false;                      // of frames that are not evenly spaced
   std::int64_t last_pts = 0, last_duration = 0;  // in the encoder's time base
+  static constexpr std::int64_t kMostDuration = 1LL << 60;  // so that sums do not overflow
 
  private:
   void RequireUnfinished() const {
@@ -264,35 +267,35 @@ struct VideoWriter::State {
   // Encodes a frame (null: the end) and writes the resulting packets.
   void Encode(const AVFrame* frame) {
     const std::optional<BlockingCall> writing = ToPipe();
-    int result = av.avcodec_send_frame(codec.get(), frame);
+    if (const int sent = av.avcodec_send_frame(codec.get(), frame); sent < 0)
+      Fail("cannot be written", sent);
     PacketPtr last(av.av_packet_alloc());  // at the end: the one that may be the last to be decoded
-    while (result >= 0) {
-      result = av.avcodec_receive_packet(codec.get(), packet.get());
-      if (result < 0) break;
+    for (;;) {
+      const int result = av.avcodec_receive_packet(codec.get(), packet.get());
+      if (result == AVERROR(EAGAIN) || result == AVERROR_EOF) break;
+      if (result < 0) Fail("cannot be written", result);
       if (packet->pts == last_pts)
         packet->duration = last_duration;
       else if (packet->duration == 0)
         packet->duration = FrameDuration();
       if (!frame) packet.swap(last);
-      if (packet->data) result = WritePacket();
+      if (packet->data) WritePacket();
     }
-    if (result == AVERROR_EOF && last->data) {
-      // MP4 takes the end of the video from the packet that is decoded last, which may be shown
-      // before others.
-      if (last_duration > FrameDuration()) last->duration = last_pts + last_duration - last->pts;
-      packet.swap(last);
-      result = WritePacket();
-    }
-    if (result < 0 && result != AVERROR(EAGAIN) && result != AVERROR_EOF)
-      Fail("cannot be written", result);
+    if (!last->data) return;
+    // MP4 takes the end of the video from the packet that is decoded last, which may be shown
+    // before others.
+    if (last_duration > FrameDuration()) last->duration = last_pts + last_duration - last->pts;
+    packet.swap(last);
+    WritePacket();
   }
 
-  int WritePacket() {
+  void WritePacket() {
     av.av_packet_rescale_ts(packet.get(), codec->time_base, stream->time_base);
     packet->duration = std::min<std::int64_t>(packet->duration, INT32_MAX);  // the most of MP4
     packet->stream_index = 0;
-    const int result = sound ? sound->WriteUntil(SecondsOf(packet->dts, stream->time_base)) : 0;
-    return result < 0 ? result : av.av_interleaved_write_frame(format.get(), packet.get());
+    int result = sound ? sound->WriteUntil(SecondsOf(packet->dts, stream->time_base)) : 0;
+    if (result >= 0) result = av.av_interleaved_write_frame(format.get(), packet.get());
+    if (result < 0) Fail("cannot be written", result);
   }
 
   // In the encoder's time base.

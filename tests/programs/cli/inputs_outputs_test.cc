@@ -240,6 +240,7 @@ TEST_F(PipedVideoTest, TimesThatAreLostAreTold) {
         "gap.mkv");
   for (const auto& [words, lines] : {std::pair("gap.mkv -o a.y4m", 1),
                                      {"gap.mkv -o a.h264", 1},
+                                     {"gap.mkv -o a.mxf", 1},
                                      {"v.mkv -o b.h264", 0},
                                      {"gap.mkv -o - --output-format rawvideo", 1},
                                      {"gap.mkv -o - --output-format matroska", 0},

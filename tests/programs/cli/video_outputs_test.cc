@@ -237,14 +237,44 @@ TEST_F(VideoOutputsTest, TheLastPictureIsShownAsLongAsInTheInput) {
     EXPECT_NEAR(seconds("out/a.overlay.mp4"), 6, .01);
     EXPECT_NEAR(seconds("out/a.mkv"), 6, .01);
   }
+  // Times that are not even, and pictures that are not decoded in the order of their times.
+  Shell(folder_,
+        "ffmpeg -v error -f lavfi -i testsrc=s=96x64:r=1:d=9 -vf \"setpts='N*(N+1)/2/TB'\" "
+        "-final_delay 500 uneven.gif");
+  ASSERT_EQ(Run("detect uneven.gif --adapt off -o uneven.mp4 --output overlay").status, 0);
+  ASSERT_EQ(Run("detect uneven.mp4 --adapt off -o uneven.mkv").status, 0);
+  EXPECT_NEAR(seconds("uneven.gif"), 41, .01);
+  EXPECT_NEAR(seconds("uneven.mp4"), 41, .01);
+  EXPECT_NEAR(seconds("uneven.mkv"), 41, .01);
   // Outputs are inputs, too.
   ASSERT_EQ(Run("detect out/a.overlay.mp4 --adapt off -o again.mp4").status, 0);
   EXPECT_NEAR(seconds("again.mp4"), 6, .01);
   const Outcome cut = Run("detect a.gif --adapt off -o cut.mp4 --to 4");
   EXPECT_EQ(cut.err, "");
   EXPECT_NEAR(seconds("cut.mp4"), 4, .01);
+  // A picture of an even video that ends behind --to keeps its time.
+  Make("even.mp4", 12);
+  ASSERT_EQ(Run("detect even.mp4 --adapt off -o even.mov --to 0.21").status, 0);
+  EXPECT_EQ(Probe(folder_, "even.mov", "stream=avg_frame_rate").back(), "30000/1001");
   EXPECT_NE(Run("detect a.gif --adapt off -o late.mp4 --to 9").err.find("ends at 6 s, before 9 s"),
             std::string::npos);
+}
+
+// The index of a fragmented MP4 counts the pictures of its first fragment.
+TEST_F(VideoOutputsTest, FragmentsEndNoVideo) {
+  Make("a.mp4", 30, "-c:v libx264 -bf 2 -g 10 -pix_fmt yuv420p -movflags frag_keyframe");
+  for (const char* output : {"a.ogv", "a.mkv"}) {
+    ASSERT_EQ(Run(std::string("detect a.mp4 --adapt off --output overlay -o ") + output).status, 0);
+    const Strings times = Probe(folder_, output, "packet=pts_time");
+    ASSERT_EQ(times.size(), 30u);
+    for (std::size_t i = 0; i < times.size(); ++i)
+      EXPECT_NEAR(std::stod(times[i]) - std::stod(times[0]), static_cast<double>(i) * 1001 / 30000,
+                  .002)
+          << output;
+  }
+  ASSERT_EQ(Run("detect a.mp4 --adapt off --output overlay --to 10f -o part.mp4").status, 0);
+  EXPECT_NEAR(std::stod(Probe(folder_, "part.mp4", "format=duration").back()), 10 * 1001 / 30000.,
+              .002);
 }
 
 // AVI stores what is before its first frame as frames without data, and only some of them.
