@@ -111,6 +111,9 @@ void PrintBoundary(const Model& model, const FeaturePolynomial& log_odds) {
     Print("boundary   {:.6f} < {} < {:.6f}: {}\n", at[0], channel, at[1], name);
   else
     Print("boundary   {} < {:.6f} or {} > {:.6f}: {}\n", channel, at[0], channel, at[1], name);
+  const auto [low, high] = model.features.Range();
+  if (std::ranges::any_of(at, [&](double v) { return v < low[0] || v > high[0]; }))
+    Print("           ({} goes from {:g} to {:g})\n", channel, low[0], high[0]);
 }
 
 // Prints the log-odds in the form of textbooks, if they are a polynomial.

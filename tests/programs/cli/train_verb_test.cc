@@ -165,6 +165,11 @@ TEST_F(TrainTest, ShowTellsTheBoundaryOfOneChannel) {
     posterior.MaskRow(bgr, 1, &mask);
     EXPECT_EQ(mask == 255, r > boundary) << r;
   }
+  // A boundary may lie where no pixel is.
+  EXPECT_EQ(shown.find("(R goes from"), std::string::npos) << shown;
+  Train("--samples s.csv --kind lda --channels R --threshold 1e-90", "far.json");
+  EXPECT_NE(Run("show far.json").out.find("\n           (R goes from 0 to 255)\n"),
+            std::string::npos);
   for (const char* const kind : {"lda", "qda", "logistic"})
     for (const auto& [threshold, which] : {std::pair("0", "every"), std::pair("1", "no")}) {
       Train(fmt::format("--samples s.csv --channels R --kind {} --threshold {} --force", kind,
