@@ -219,6 +219,17 @@ void DiscardOthers(AVFormatContext* format, int index) {
     if (static_cast<int>(i) != index) format->streams[i]->discard = AVDISCARD_ALL;
 }
 
+std::int64_t EndOf(const AVFormatContext& format, int index) {
+  const AVStream& video = *format.streams[index];
+  if (video.start_time == AV_NOPTS_VALUE) return -kMostTime;
+  std::int64_t length = video.duration;
+  if (format.nb_streams == 1 && format.duration > 0)
+    length = std::max(length,
+                      Ffmpeg::Get().av_rescale_q(format.duration, AV_TIME_BASE_Q, video.time_base));
+  return std::clamp(length, -kMostTime, kMostTime) +
+         std::clamp(video.start_time, -kMostTime, kMostTime);
+}
+
 VideoInfo InfoOf(AVFormatContext* format, int index, bool stream) {
   const Ffmpeg& av = Ffmpeg::Get();
   AVStream* const video = format->streams[index];

@@ -10,6 +10,7 @@
 
 #include "base/nearest.h"
 #include "media/picture_type.h"
+#include "media/video_containers.h"
 #include "media/video_input.h"
 #include "skinmask/base/error.h"
 
@@ -179,23 +180,7 @@ void ForgetPadding(AVCodecParameters& codec) {
   codec.extradata[kPreSkip] = codec.extradata[kPreSkip + 1] = 0;
 }
 
-// FFmpeg does not know what MPEG streams hold, and writes anything into them.
-bool TakesSound(const AVOutputFormat& container, AVCodecID codec) {
-  constexpr AVCodecID kOfMpeg[] = {AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3,
-                                   AV_CODEC_ID_DTS};
-  constexpr AVCodecID kOfTransport[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_EAC3, AV_CODEC_ID_OPUS};
-  if (!IsMpegStream(container.name))
-    return Ffmpeg::Get().avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) == 1;
-  return std::ranges::count(kOfMpeg, codec) > 0 || (container.name == std::string_view("mpegts") &&
-                                                    std::ranges::count(kOfTransport, codec) > 0);
-}
-
 }  // namespace
-
-bool IsMpegStream(std::string_view container) {
-  constexpr std::string_view kNames[] = {"mpegts", "mpeg", "vob", "svcd", "dvd"};
-  return std::ranges::count(kNames, container) > 0;
-}
 
 void RequireVideoEncoder(const std::string& name) { EncoderOf(name); }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <string_view>
 
 #include "media/ffmpeg.h"
 #include "skinmask/media/video.h"
@@ -18,9 +17,6 @@ namespace skinmask {
 // more than 8 bits of `source`.
 CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelFormat source,
                      const VideoWriteOptions& options, bool global_header);
-
-// True for FFmpeg's names of MPEG program and transport streams, which hold codecs of many kinds.
-bool IsMpegStream(std::string_view container);
 
 inline AVRational AvOf(Rational r) { return {r.num, r.den}; }
 

@@ -241,4 +241,16 @@ std::optional<KeyFrame> KeyFrameBefore(const SearchedVideo& video, const VideoTi
   return search.Result();
 }
 
+std::int64_t CountPictures(const std::string& path) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  AVFormatContext* opened = nullptr;
+  if (av.avformat_open_input(&opened, ("file:" + path).c_str(), nullptr, nullptr) < 0) return 0;
+  const InputPtr format(opened);
+  std::int64_t count = 0;
+  for (PacketPtr packet(av.av_packet_alloc()); av.av_read_frame(opened, packet.get()) >= 0;
+       av.av_packet_unref(packet.get()))
+    count += opened->streams[packet->stream_index]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
+  return count;
+}
+
 }  // namespace skinmask

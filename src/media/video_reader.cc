@@ -233,27 +233,17 @@ class FfmpegVideo : public VideoSource {
     if (delivered_ == 0) first_pts_ = pts;
     if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
     last_pts_ = pts;
-    const std::int64_t duration = std::clamp<std::int64_t>(DurationOf(*frame, pts), 0, kMostTime);
+    std::int64_t duration = Ffmpeg::DurationOf(*frame);
+    // FFmpeg does not tell the durations of an MP4 whose pictures are decoded in another order than
+    // they are shown. The last one ends with the video.
+    if (duration == 0 && delivered_ + 1 == format->streams[index]->nb_frames)
+      duration = EndOf(*format, index) - pts;
     VideoFrame result = WrapFrame(std::move(frame), orientation);
     result.pts = pts;
-    result.duration = duration;
+    result.duration = std::clamp<std::int64_t>(duration, 0, kMostTime);
     result.seconds = static_cast<double>(pts - first_pts_) * info_.time_base.Value();
     result.index = delivered_++;
     return result;
-  }
-
-  // FFmpeg does not tell the durations of an MP4 whose pictures are decoded in another order than
-  // they are shown. The last one ends with the video.
-  std::int64_t DurationOf(const AVFrame& frame, std::int64_t pts) const {
-    const std::int64_t own = Ffmpeg::DurationOf(frame);
-    const AVStream& video = *format->streams[index];
-    if (own > 0 || delivered_ + 1 != video.nb_frames || video.start_time == AV_NOPTS_VALUE)
-      return own;
-    std::int64_t length = video.duration;
-    if (format->nb_streams == 1 && format->duration > 0)
-      length = std::max(length, av.av_rescale_q(format->duration, AV_TIME_BASE_Q, video.time_base));
-    return std::clamp(length, -kMostTime, kMostTime) - pts +
-           std::clamp(video.start_time, -kMostTime, kMostTime);
   }
 
   bool Stopped() const { return options.stop && options.stop->load(); }
@@ -269,9 +259,6 @@ class FfmpegVideo : public VideoSource {
     damage_ = damage;
     throw Error(name, fmt::format("stops at frame {}: {}", delivered_, damage_));
   }
-
-  // So small that sums of three do not overflow in a damaged file.
-  static constexpr std::int64_t kMostTime = 1LL << 61;
 
   std::optional<VideoPackets> packets_;
   std::string piped_;         // the first bytes of a pipe

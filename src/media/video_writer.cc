@@ -4,29 +4,15 @@
 
 #include "base/blocking_call.h"
 #include "media/picture_type.h"
+#include "media/video_containers.h"
 #include "media/video_frame.h"
 #include "media/video_output.h"
+#include "media/video_packets.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {
-
-std::string CodecFor(const AVOutputFormat& container) {
-  const std::string_view name = container.name;
-  if (name == "matroska") return "ffv1";
-  if (name == "webm") return "libvpx-vp9";  // WebM does not hold H.264
-  if (name == "yuv4mpegpipe") return "wrapped_avframe";
-  if (name == "rawvideo") return "rawvideo";
-  // FFmpeg does not know what MPEG streams hold. Other containers of which it does not know whether
-  // they hold H.264 are of one codec, or refuse it (Ogg, MXF).
-  const Ffmpeg& av = Ffmpeg::Get();
-  const bool h264 = IsMpegStream(name) || av.avformat_query_codec(&container, AV_CODEC_ID_H264,
-                                                                  FF_COMPLIANCE_NORMAL) == 1;
-  return h264 || container.video_codec == AV_CODEC_ID_NONE
-             ? "libx264"
-             : av.avcodec_get_name(container.video_codec);
-}
 
 // FFmpeg's pixel format for a cv::Mat's type.
 AVPixelFormat FormatOf(int type) {
@@ -35,27 +21,6 @@ AVPixelFormat FormatOf(int type) {
          : type == CV_8UC3  ? AV_PIX_FMT_BGR24
          : type == CV_8UC4  ? AV_PIX_FMT_BGRA
                             : AV_PIX_FMT_NONE;
-}
-
-// True if the container or codec has only frame counts as times: AVI and the MPEG codecs have a
-// fixed rate, MPEG-4 has few time units, and Theora counts them for each frame. VC-2 gives each
-// time unit a share of its bits.
-bool CountsFrames(std::string_view container, std::string_view codec) {
-  return container == "avi" || codec.starts_with("mpeg") || codec.ends_with("theora") ||
-         codec == "vc2" || codec == "dirac";
-}
-
-// The number of pictures in a finished file, by its packets.
-std::int64_t CountPictures(const std::string& path) {
-  const Ffmpeg& av = Ffmpeg::Get();
-  AVFormatContext* opened = nullptr;
-  if (av.avformat_open_input(&opened, ("file:" + path).c_str(), nullptr, nullptr) < 0) return 0;
-  const InputPtr format(opened);
-  std::int64_t count = 0;
-  for (PacketPtr packet(av.av_packet_alloc()); av.av_read_frame(opened, packet.get()) >= 0;
-       av.av_packet_unref(packet.get()))
-    count += opened->streams[packet->stream_index]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
-  return count;
 }
 
 }  // namespace
@@ -98,9 +63,7 @@ struct VideoWriter::State {
                               last_given));
     last_given = pts;
     if (frames == 0) first_given = pts;
-    const bool stores_none = untimed || format->oformat->flags & AVFMT_NOTIMESTAMPS ||
-                             format->oformat->name == std::string_view("mxf");
-    loses_times |= stores_none &&
+    loses_times |= StoresNoTimes(*format->oformat) &&
                    av.av_rescale_q(pts - first_given, unit, av_inv_q(codec->framerate)) != frames;
     FillPicture(frame);
     const std::int64_t time = untimed ? frames : av.av_rescale_q(pts, unit, codec->time_base);

@@ -232,8 +232,8 @@ class VideoWriter {
   VideoWriter& operator=(VideoWriter&&) noexcept;
 
   // Throws Error if timestamps do not increase. The time base of the file may be coarser.
-  // `duration` is of the last frame, and has no effect on others, which are shown until the next
-  // one; 0 is that of one frame at the rate.
+  // `duration` is how long the frame is shown if it is the last one (others are shown until the
+  // next), in the same unit; 0 is that of one frame at the rate.
   void Write(const cv::Mat& frame, std::int64_t pts, std::int64_t duration = 0);
   std::int64_t frames() const;
   // After Finish: why the sound ends before the pictures; empty if it does not.
