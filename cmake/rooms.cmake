@@ -28,14 +28,17 @@ function(skinmask_room name)
 endfunction()
 
 # Text, tables, JSON and calls of the library: a release compiles them for size, which leaves 60 % of
-# it.
+# it. The preset dev compiles them with less optimisation, which takes three quarters of the time.
 function(skinmask_compile_small target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os> $<$<CONFIG:RelWithDebInfo>:-O1>)
 endfunction()
 
-# The same for single files of a room that computes.
+# The same for single files of a room that computes. Options of its own, even empty ones, keep a file
+# out of a unity build.
 function(skinmask_compile_small_files)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -Os)
+  endif()
 endfunction()
 
 # skinmask_shared(target file EXPORT name [LINKS target...] ROOMS room...): the shared library `file` of
