@@ -77,10 +77,11 @@ void ForPngChunks(std::string_view png, const See& see) {
 // Appends a chunk to the file. Defined in png_encode.cc.
 void AppendPngChunk(std::string& png, std::string_view type, std::string_view content);
 
-// gzip, bzip2, xz, Zstandard
+// gzip, bzip2, xz, Zstandard, ZIP
 inline bool IsCompressed(std::string_view bytes) {
   return bytes.starts_with("\x1f\x8b") || bytes.starts_with("BZh") ||
-         bytes.starts_with("\xfd\x37zXZ") || bytes.starts_with("\x28\xb5\x2f\xfd");
+         bytes.starts_with("\xfd\x37zXZ") || bytes.starts_with("\x28\xb5\x2f\xfd") ||
+         bytes.starts_with("PK\3\4");
 }
 
 inline bool IsTiff(std::string_view bytes) {

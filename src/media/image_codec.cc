@@ -215,8 +215,7 @@ cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation) {
 }
 
 void FailUnknownImage(std::string_view subject, std::string_view bytes) {
-  constexpr std::string_view kZip = "PK\3\4";
-  if (IsCompressed(bytes) || bytes.starts_with(kZip))
+  if (IsCompressed(bytes))
     throw Error(subject, "is compressed (archives are read as tar alone makes them)");
   if (bytes.substr(0, 12).ends_with("ftypavis"))
     throw Error(subject, "is a sequence of AVIF images (as a video it is called FILE.mp4)");

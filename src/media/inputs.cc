@@ -8,6 +8,7 @@
 #include "base/folder.h"
 #include "base/parse.h"
 #include "media/archive.h"
+#include "media/file_bytes.h"
 #include "media/gif.h"
 #include "media/image_codec.h"
 #include "media/names.h"
@@ -159,11 +160,17 @@ Media MediaOf(const std::string& input, const ListOptions& options) {
   if (!descriptor && !IsRegularFile(input)) return Media::kImage;
   const std::string head = PeekDescriptor(input, options.stop);
   if (IsTar(head)) return Media::kArchive;
-  const bool image = CodecOf(head);
+  const bool image = CodecOf(head) || IsCompressed(head);  // whose error says what is expected
   const bool video = descriptor    ? !head.empty() && !image
                      : IsGif(head) ? !IsStillGif(input)
                                    : !image && OpensAsVideo(input, options.isolation);
   return video ? Media::kVideo : Media::kImage;
+}
+
+// The name by which the user calls a folder, also if that is a link.
+fs::path NameOfFolder(const fs::path& folder) {
+  const fs::path last = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+  return last.empty() || last == "." || last == ".." ? RealPath(folder).filename() : last;
 }
 
 // The part of a listed path that is kept below the output folder: everything without "." and "..".
@@ -319,9 +326,8 @@ InputList ListInputs(const std::vector<fs::path>& inputs, const ListOptions& opt
   const bool several = std::ranges::count_if(inputs, IsFolder) > 1;
   Named named(options, files);
   for (const fs::path& input : inputs)
-    named.Take(input.string(), [&](bool folder) {
-      return several && folder ? RealPath(input).filename() : fs::path();
-    });
+    named.Take(input.string(),
+               [&](bool folder) { return several && folder ? NameOfFolder(input) : fs::path(); });
   Named listed_ones(options, files);
   for (const std::string& path : listed)
     listed_ones.Take(path, [&](bool folder) {

@@ -161,7 +161,11 @@ void ConvertBand(const VideoFrame& frame, int band, const cv::Mat& to) {
 
 void RequirePixelFormat(const std::string& name) {
   const Ffmpeg& av = Ffmpeg::Get();
-  if (av.av_get_pix_fmt(name.c_str()) != AV_PIX_FMT_NONE) return;
+  const AVPixFmtDescriptor* const known = av.av_pix_fmt_desc_get(av.av_get_pix_fmt(name.c_str()));
+  if (known && known->flags & AV_PIX_FMT_FLAG_HWACCEL)
+    throw Error(fmt::format("pixel format '{}'", name),
+                "is of pictures in a graphics card (in files such are bgr24, yuv420p, nv12)");
+  if (known) return;
   std::vector<std::string> names;
   for (const AVPixFmtDescriptor* d = nullptr; (d = av.av_pix_fmt_desc_next(d));)
     names.emplace_back(d->name);

@@ -290,10 +290,14 @@ TEST_F(PipedVideoTest, RawVideoThatIsWronglyDescribedIsOneLine) {
   refused(raw + "--size 0x0 --pixel-format gray", 2, "--size '0x0' is not WIDTHxHEIGHT");
   refused("--size 10x10", 2, "--input-format");
   refused(raw + "--size 10x10 --pixel-format magenta", 2, "magenta");
+  refused(raw + "--size 10x10 --pixel-format vaapi", 2, "graphics card");
   refused(raw + "--size 10x10 --pixel-format nv12 --rate 0", 2, "--rate");
   refused(raw + "--size 100000x100000 --pixel-format nv12", 1, "limit");
   refused(raw + "--size 300x200 --pixel-format bgr24", 1, "stdin");  // less than one frame
   refused("--output-format y4m", 1, "stdin");                        // zeros are no video
+  const Outcome packed = Bash("gzip -c v.mkv | $S detect - -o out");
+  EXPECT_NE(packed.err.find("is compressed (archives are read as"), std::string::npos)
+      << packed.err;
 }
 
 }  // namespace
