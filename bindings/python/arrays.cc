@@ -90,7 +90,7 @@ ImageArray ImageOf(const py::handle& object, bool rgb) {
 py::array MapOf(const py::handle& object) {
   const std::string wanted = "a numpy array of uint8 and shape (height, width) is wanted";
   const py::array array = ArrayIn(object, "probability", wanted);
-  if (!IsOf(array, 'u', 1) || array.ndim() != 2 || !HasSizeOfPicture(array))
+  if (!IsOf(array, 'u', 1) || array.ndim() != 2 || array.size() == 0 || !HasSizeOfPicture(array))
     Refuse("probability", object, wanted);
   return Contiguous(array);
 }

@@ -74,7 +74,6 @@ Picture KeptPicture(const py::object& image, bool rgb) {
 
 std::shared_ptr<Judged> Judge(std::shared_ptr<DetectorObject> kept, const py::object& image,
                               bool rgb) {
-  RequireShown(kept->asked(), {Output::kMask});
   Picture picture = KeptPicture(image, rgb);
   Judgement judgement = kept->detector().Judge(std::move(picture));
   return std::make_shared<Judged>(std::move(kept), std::move(judgement));
@@ -88,11 +87,9 @@ class Frames {
 
   py::object Detect(const py::object& image, const Request& request, bool rgb,
                     const py::object& out) {
-    DetectorOptions asked = detector_->asked();
-    asked.abstain = request.abstain;  // the stream's own options need not show in every output
-    asked.outlier.reset();
-    asked.draw.reset();
-    RequireShown(asked, {request.output});
+    DetectorOptions of_call;  // the stream's own options need not show in every output
+    of_call.abstain = request.abstain;
+    RequireShown(of_call, {request.output});
     return Answered(*detector_, image, request, rgb, out,
                     [this](const Detector& detector, const Picture& picture) {
                       return Judge(detector, picture);
@@ -200,7 +197,6 @@ void DefineVideo(py::module_& module) {
                        const std::optional<std::string>& from,
                        const std::optional<std::string>& to) {
         const VideoRange range = RangeOf(from, to);
-        RequireShown(detector->asked(), {Output::kMask});
         // Not as a guard of the call, which would include pybind11's own table of objects.
         const WithoutGil unlocked;
         return std::make_unique<Video>(path, std::move(detector), range);

@@ -44,7 +44,7 @@ cp truth/grace_hopper.png masks
 refuses 'absent: ' "$1"/cpp_judge absent masks
 
 command -v ffmpeg >/dev/null || exit 0
-ffmpeg -v error -loop 1 -i grace_hopper.jpg -vf scroll=h=0.01,scale=160:192 -frames:v 12 -c:v ffv1 v.mkv
+ffmpeg -v error -loop 1 -framerate 30000/1001 -i grace_hopper.jpg -vf scroll=h=0.01,scale=160:192 -frames:v 12 -c:v ffv1 v.mkv
 "$1"/cpp_stream v.mkv masks.mkv >regions
 [ "$(wc -l <regions)" = 12 ] || fail "stream: $(cat regions)"
 "$2" detect -q v.mkv -o truth

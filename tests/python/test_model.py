@@ -290,6 +290,8 @@ def test_arguments_of_another_type_are_refused(samples, noise):
             skinmask.Model.train(samples, **options)
     with pytest.raises(skinmask.Error, match=r"1001 notes \(at most 1000\)"):
         skinmask.Model.train(samples, notes={str(i): "" for i in range(1001)})
+    with pytest.raises(skinmask.Error, match="notes: have a text without a name"):
+        skinmask.Model.train(samples, notes={"": "b"})
     with pytest.raises(skinmask.Error, match="seed: '-1' is no whole number"):
         skinmask.Model.train(samples, kind="mixture", seed=-1)
     with pytest.raises(TypeError, match="made by Model.load"):

@@ -75,6 +75,10 @@ def test_a_region_is_followed_though_another_one_grows():
 def test_what_is_no_map_or_rectangle_is_refused_in_words():
     with pytest.raises(TypeError, match="probability: is list"):
         skinmask.RegionTracker().follow([1])
+    empty = numpy.zeros((0, 0), "uint8")
+    for function in (skinmask.RegionTracker().follow, skinmask.region):
+        with pytest.raises(TypeError, match=r"probability: .*\(0, 0\)"):
+            function(empty)
     for start in (7, (1, 2, 3), "abcd", (1.5, 2, 3, 4)):
         with pytest.raises(TypeError, match="start: is .* .x, y, width and height"):
             skinmask.RegionTracker(start)

@@ -316,8 +316,26 @@ def test_a_video_abstains_as_the_program_does(program, clip, tmp_path):
     for frame in skinmask.video(clip, adapt="off", abstain=(0.2, 0.8)):
         written = skinmask.read_image(tmp_path / "clip" / f"{frame.index:06}.png")[:, :, 0]
         assert (frame.mask == 128).any() and (frame.mask == written).all()
-    with pytest.raises(skinmask.Error, match="outlier: needs output uncertainty or abstain"):
-        skinmask.video(clip, adapt="off", outlier=0.9)
+
+
+def test_options_of_any_output_that_may_be_drawn(clip):
+    """Options of `judge`, `video` and Stream need not show in the mask."""
+    with skinmask.video(clip, outlier=0.9, draw="faces", class_costs=[[0, 1], [5, 0]]) as video:
+        first = next(video)
+        image = first.bgr
+        others = [
+            skinmask.judge(image, outlier=0.9, draw="faces", class_costs=[[0, 1], [5, 0]]),
+            skinmask.Stream(outlier=0.9, draw="faces", class_costs=[[0, 1], [5, 0]]).judge(image),
+        ]
+        for other in others:
+            assert other.draw("uncertainty").shape == first.draw("uncertainty").shape
+            assert other.draw("overlay").shape == first.draw("overlay").shape == image.shape
+            assert (other.draw("classes") == skinmask.judge(
+                image, adapt="off", class_costs=[[0, 1], [5, 0]]
+            ).draw("classes")).all()
+    for options in ({"adapt": "faces"}, {"steady": 0}, {"refine": False}):
+        made = skinmask.Stream(**options).detect(image, output="classes")
+        assert (made == skinmask.Stream(**options).judge(image).draw("classes")).all()
 
 
 def test_a_part_of_a_video(clip):

@@ -62,6 +62,8 @@ def texts(name: str, value: str | Iterable[str]) -> list[str]:
 
 def give(act: Callable[[Any], object], name: str, value: object, wanted: str) -> None:
     """Calls act(value) of the module, and names the argument if its type is refused."""
+    if isinstance(value, numbers.Integral) and abs(int(value)) >= 1 << 31:
+        raise _skinmask.Error(f"{name} {value} is out of range ({wanted})")
     try:
         act(value)
     except TypeError:
@@ -183,6 +185,9 @@ def _detector_text(name: str, value: Any) -> str:
     taken = DETECTOR_OPTIONS[name]
     rows = name == "class_costs" and _is_table(value)
     if taken == "text" and isinstance(value, (tuple, list)) and value and not rows:
+        for number in value:
+            if not isinstance(number, numbers.Real):
+                raise TypeError(f"{name}: has {number!r} (numbers are wanted)")
         value = ",".join(option_text(name, "number", number) for number in value)
     return option_text(name, taken, value)
 

@@ -80,7 +80,7 @@ def detect(
     - threshold, prior: replace the model's; 0 to 1, and above 0 and below 1.
     - dtype: of probabilities: 'uint8', 'uint16' (round(65535 P)), or 'float32' (P).
     - faces: the file of YuNet, a network that finds faces. None stands for the file that
-      SKINMASK_FACES in the environment names, or else for the built-in detector.
+      SKINMASK_FACES in the environment names, or else for the built-in detector, as '' does.
     - refine: whether log-odds are smoothed by neighbouring pixels.
     - draw: 'faces', 'ellipse' or 'faces,ellipse', into overlays: boxes of faces with their numbers,
       the ellipse of the mask.

@@ -239,7 +239,7 @@ def detect_files(
         options.bits = bits_of(dtype, ("uint8", "uint16"))
     else:
         options.bits = bits_of(dtype, ("uint8",), " where 'probability' is not among the outputs")
-    if not isinstance(scale, numbers.Integral):
+    if isinstance(scale, bool) or not isinstance(scale, numbers.Integral):
         raise TypeError(f"scale: is {scale!r} (1, 2, 4 or 8)")
     if scale not in (1, 2, 4, 8):
         raise _skinmask.Error(f"scale {scale} is unknown (1, 2, 4, 8)")

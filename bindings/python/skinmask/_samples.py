@@ -212,6 +212,8 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
     for name, value in how.items():
         if name not in PAIR_OPTIONS:
             raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(PAIR_OPTIONS)})")
+        if value is None:
+            continue
         one = name in ("labels", "ignored") and isinstance(value, str)
         give(partial(setattr, pairs, name), name, [value] if one else value, PAIR_OPTIONS[name])
     return pairs
