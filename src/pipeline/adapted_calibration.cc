@@ -159,6 +159,9 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   fit.faces = faces.size();
   fit.image = image.size();
   fit.neither = neither.size();
+  fit.faces_fitted = faces.fitted();
+  fit.image_fitted = image.fitted();
+  fit.neither_fitted = neither.fitted();
   std::vector<std::string> names;
   for (const CalibrationSet& set : fit.sets) names.push_back(set.name);
   fit.calibration = {faces.Curve(), image.Curve(), neither.Curve(),

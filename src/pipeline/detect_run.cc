@@ -98,7 +98,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
     given.problem(problem);
   };
   MadeWith made_with(options, detector.model());  // throws before millions of inputs are listed
-  const Plan plan(options, made_with, run);
+  const Plan plan(options, detector.options().seed_mask, made_with, run);
   if (options.made_with && plan.HasWork()) made_with.SetList(plan.Digest());
   plan.MakeFolders();
   if (!plan.images().empty() || !plan.archives().empty()) {

@@ -157,7 +157,8 @@ void PrepareOutput(const DetectOptions& options) {
     FailBy(options.output_folder, "cannot be written", errno);
 }
 
-Plan::Plan(const DetectOptions& options, const MadeWith& made_with, const Run& run)
+Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWith& made_with,
+           const Run& run)
     : options_(options),
       inputs_(InputsOf(options, run)),
       paths_(inputs_, SuffixesOf(options), run.problem, options.video.png_frames) {
@@ -172,6 +173,7 @@ Plan::Plan(const DetectOptions& options, const MadeWith& made_with, const Run& r
     others.insert(identity);
     if (originals.Have(identity)) throw Error(file.string(), "is an input and is not written over");
   }
+  const std::string seed = seed_mask.empty() ? "" : FileIdentity(seed_mask);
   FileIdentities identities;
   std::vector<Problem> existing;
   const std::size_t of_shard = SizeOf(shard, inputs_.size());
@@ -188,7 +190,7 @@ Plan::Plan(const DetectOptions& options, const MadeWith& made_with, const Run& r
         throw Error(path.string(), fmt::format("is what is made of {}, and a table or a record is "
                                                "to be written there, too",
                                                inputs_.Path(i)));
-      if (originals.Have(identity) ||
+      if (originals.Have(identity) || identity == seed ||
           (options.if_exists == IfExists::kReplace && IsOneFile(path, type, inputs_.Path(i)))) {
         refused_.insert(path);
         run.problem(

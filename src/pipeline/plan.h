@@ -33,8 +33,9 @@ class Plan {
  public:
   // Prepares the output folder, lists the inputs, names their outputs, and skips inputs that need
   // no work; what had failed in these, by `made_with`, is reported again. `options` must outlive
-  // the plan.
-  Plan(const DetectOptions& options, const MadeWith& made_with, const Run& run);
+  // the plan. No output replaces an input or the file `seed_mask`.
+  Plan(const DetectOptions& options, const std::filesystem::path& seed_mask,
+       const MadeWith& made_with, const Run& run);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 

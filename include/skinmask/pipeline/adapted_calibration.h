@@ -27,8 +27,9 @@ struct AdaptedCalibrationFit {
   AdaptedCalibration calibration;  // the new curves of the model
   // The numbers of images with seeds, of images that were divided by their own colours, and of
   // images with neither. A kind with fewer than two images keeps its curve, because one image must
-  // be left out.
+  // be left out, and so does one that lacks pixels of both classes on both sides of the threshold.
   std::size_t faces = 0, image = 0, neither = 0;
+  bool faces_fitted = false, image_fitted = false, neither_fitted = false;
   std::vector<CalibrationSet> sets;
 };
 

@@ -123,7 +123,6 @@ int Act(Context& context) {
   // OpenCV's decoders write complaints to cerr; this program prints through stdio.
   std::cerr.rdbuf(nullptr);
   InstallSignalHandlers();
-  context.CheckJson();
   context.action(context);
   RequireOutputWritten();
   if (context.verbose) PrintError("skinmask: took {:.3f} s\n", SecondsSince(start));

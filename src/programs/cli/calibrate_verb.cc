@@ -23,8 +23,9 @@ struct CalibrateFlags {
 };
 
 // The slopes next to the threshold are separate members.
-Json JsonOf(const CalibrationCurve& curve, std::size_t images) {
+Json JsonOf(const CalibrationCurve& curve, std::size_t images, bool fitted) {
   return Json{{"images", images},
+              {"fitted", fitted},
               {"below", curve.below.lines.front().slope},
               {"above", curve.above.lines.front().slope},
               {"below_curve", SideJson(curve.below)},
@@ -33,9 +34,9 @@ Json JsonOf(const CalibrationCurve& curve, std::size_t images) {
 
 Json JsonOf(const AdaptedCalibrationFit& fit) {
   const AdaptedCalibration& c = fit.calibration;
-  Json root{{"faces", JsonOf(c.faces, fit.faces)},
-            {"image", JsonOf(c.image, fit.image)},
-            {"neither", JsonOf(c.neither, fit.neither)}};
+  Json root{{"faces", JsonOf(c.faces, fit.faces, fit.faces_fitted)},
+            {"image", JsonOf(c.image, fit.image, fit.image_fitted)},
+            {"neither", JsonOf(c.neither, fit.neither, fit.neither_fitted)}};
   for (const CalibrationSet& set : fit.sets)
     root["parts"].push_back({{"name", set.name},
                              {"images", set.images},
@@ -46,12 +47,12 @@ Json JsonOf(const AdaptedCalibrationFit& fit) {
   return root;
 }
 
-// The name, the number of images and the curve of each kind.
+// The name of each kind, the number of its images, whether they were fitted, and the curve.
 auto NamedCurves(const AdaptedCalibrationFit& fit) {
   const AdaptedCalibration& c = fit.calibration;
-  return std::array{std::tuple("fitted to faces", fit.faces, &c.faces),
-                    std::tuple("divided by colours", fit.image, &c.image),
-                    std::tuple("neither", fit.neither, &c.neither)};
+  return std::array{std::tuple("fitted to faces", fit.faces, fit.faces_fitted, &c.faces),
+                    std::tuple("divided by colours", fit.image, fit.image_fitted, &c.image),
+                    std::tuple("neither", fit.neither, fit.neither_fitted, &c.neither)};
 }
 
 void PrintFit(const AdaptedCalibrationFit& fit) {
@@ -61,16 +62,21 @@ void PrintFit(const AdaptedCalibrationFit& fit) {
     Print("{:<24} {:>8} {:>12} {:>12} {:>12} {:>12}\n", set.name, set.images, Shown(set.before, 4),
           Shown(set.after, 4), Shown(set.middle_before, 4), Shown(set.middle_after, 4));
   Print("\n{:<24} {:>8}  {}\n", "", "images", "log-odds that are told, beyond the threshold");
-  for (const auto& [kind, images, curve] : NamedCurves(fit))
+  for (const auto& [kind, images, fitted, curve] : NamedCurves(fit))
     Print("{:<24} {:>8}  {}\n", kind, images, CurveWords(*curve));
 }
 
-// Warns of curves from few images, which may not hold for other images, and of curves that make the
-// error of left-out images larger.
+// Warns of images that gave no curve, of curves from few images, which may not hold for other
+// images, and of curves that make the error of left-out images larger.
 void Warn(const AdaptedCalibrationFit& fit) {
   constexpr std::size_t kFew = 20;
-  for (const auto& [kind, images, curve] : NamedCurves(fit))
-    if (images > 0 && images < kFew)
+  for (const auto& [kind, images, fitted, curve] : NamedCurves(fit))
+    if (images > 0 && !fitted)
+      PrintLine(fmt::format(
+          "warning: {}: not calibrated, and as before (two images are needed, with pixels of both "
+          "classes on both sides of the threshold, and there {} {})",
+          kind, images > 1 ? "are" : "is", images));
+    else if (images > 0 && images < kFew)
       PrintLine(fmt::format(
           "warning: {}: calibrated on {} image{} only (the error with images left out tells)", kind,
           images, images > 1 ? "s" : ""));

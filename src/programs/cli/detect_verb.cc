@@ -124,6 +124,7 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   DetectOptions detect = options.detect;
   detect.if_exists = context.if_exists();
   SetKinds(options, detect);
+  AsUsage([&] { RequireShown(options.detector, detect.outputs); });
   SetOutput(options, detect);
   detect.video.raw = RawVideoOf(options.raw, options.size, options.rate);
   if (!detect.video.raw && (!options.size.empty() || !options.rate.empty()))
@@ -157,10 +158,7 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
 Detector DetectorOf(const DetectFlags& flags, const std::vector<Output>& outputs,
                     const Context& context) {
   const Model model = context.LoadModel();
-  AsUsage([&] {
-    RequireShown(flags.detector, outputs);
-    Validate(flags.detector, model);
-  });
+  AsUsage([&] { Validate(flags.detector, model); });
   DetectorOptions options = OptionsTogether(flags.detector, outputs, model);
   if (outputs.size() > 1 && options.adapt != flags.detector.adapt &&
       model.positive().name == "skin" && !context.quiet)
@@ -174,7 +172,8 @@ Detector DetectorOf(const DetectFlags& flags, const std::vector<Output>& outputs
   return detector;
 }
 
-void Confine(const DetectFlags& options, const DetectOptions& detect, Context& context) {
+// What the run reads and writes.
+Access AccessOf(const DetectFlags& options, const DetectOptions& detect) {
   Access access{detect.inputs,
                 {detect.output_folder},
                 {options.record.tables.csv, options.record.tables.faces_csv, options.record.jsonl,
@@ -183,8 +182,7 @@ void Confine(const DetectFlags& options, const DetectOptions& detect, Context& c
   access.reads.push_back(WithFacesOfEnvironment(options.detector).faces);
   access.reads.push_back(options.detector.seed_mask);
   access.reads.emplace_back(options.files_from);
-  context.Confine(std::move(access));
-  std::erase(context.written, detect.output_file);  // Plan checks this file itself
+  return access;
 }
 
 void CheckStreams(const DetectFlags& options, const Context& context) {
@@ -237,9 +235,11 @@ void SetDefaults(const DetectFlags& options, const DetectOptions& detect, Contex
 void RunDetect(const DetectFlags& options, Context& context) {
   CheckStreams(options, context);
   DetectOptions detect = DetectOptionsOf(options, context);
+  Access access = AccessOf(options, detect);
   PrepareOutput(detect);
   DetectRecord record(options.record, context);
-  Confine(options, detect, context);
+  context.Confine(std::move(access));
+  std::erase(context.written, detect.output_file);  // Plan checks this file itself
   const Detector detector = DetectorOf(options, detect.outputs, context);
   // With --frames these options only select the frames, and set where adaptation begins.
   if (detect.video.png_frames) Disregard("to", context);

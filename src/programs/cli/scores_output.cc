@@ -144,14 +144,21 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
 void WarnOfMasks(const EvaluationReport& report, const EvaluateFlags& flags) {
   const PairOptions& pairs = flags.pairs;
   const std::string masks = (pairs.masks.empty() ? pairs.images : pairs.masks).string();
+  const bool predicted = !flags.predicted.empty();
   if (report.masks_look_inverted)
-    PrintLine(
-        fmt::format("warning: {}: these masks{} look inverted: less of what they call {} is "
-                    "found than of the rest ({})",
-                    masks, flags.predicted.empty() ? "" : ", or the predicted ones,",
-                    report.positive, pairs.invert ? "--invert is given" : "--invert swaps them"));
+    PrintLine(fmt::format(
+        "warning: {}: these masks{} look inverted: less of what they call {} is found than of the "
+        "rest ({}{})",
+        masks, predicted ? ", or the predicted ones," : "", report.positive,
+        pairs.invert ? "--invert is given" : "--invert swaps them",
+        predicted ? "; with predicted ones inverted all scores are of the rest" : ""));
   const bool by_default = pairs.labels.empty() && pairs.whole_class.empty() && !pairs.invert;
   const Confusion& counts = report.pooled.counts;
+  if (predicted && !report.images.empty() && counts.tp + counts.fp == 0)
+    PrintLine(
+        fmt::format("warning: {}: not one pixel of these masks is skin (of predicted masks "
+                    "what is above 127 is skin)",
+                    flags.predicted));
   if (by_default && !report.images.empty() && counts.tp + counts.fn == 0)
     PrintLine(fmt::format(
         "warning: {}: not one pixel of these masks is skin (above 127 is skin; --label names "

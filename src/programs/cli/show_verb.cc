@@ -272,6 +272,7 @@ void AddPictureOptions(CLI::App& verb, ShowFlags& flags) {
 
 void RunShow(const ShowFlags& flags, Context& context) {
   CheckFlags(flags);
+  context.CheckJson();
   const NamedOutput json{context.json, "--json"}, drawn{flags.picture, "--picture"};
   RequireApart({json, drawn}, {context.model}, "the model");
   RequireApart({json, drawn}, flags.beside, "--beside");

@@ -17,6 +17,7 @@ namespace skinmask::cli {
 namespace {
 
 void RunVersion(Context& context) {
+  context.CheckJson();
   const std::string eigen =
       fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
   const Json root{

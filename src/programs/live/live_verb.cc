@@ -123,6 +123,7 @@ live::Statistics RunIn(bool headless, const live::SessionOptions& session) {
 }
 
 void RunLive(const Options& options, Context& context) {
+  context.CheckJson();
   if (context.sandbox != "off" && !NeedsNetwork(options)) {
     const std::string line = ForbidNetwork();
     if (context.verbose) PrintLine(line);

@@ -103,6 +103,24 @@ TEST_F(CalibrateTest, TakesSeveralEvaluationsAndCountsWhatWasJudged) {
   EXPECT_EQ(fit["parts"][0]["images"], 3);
   EXPECT_EQ(fit["parts"][1]["images"], 2);
   EXPECT_EQ(fit["faces"]["images"], 5);
+  EXPECT_EQ(fit["faces"]["fitted"], true);
+}
+
+// Pictures of one class give no curve, and the line does not say that they did.
+TEST_F(CalibrateTest, SaysWhichPicturesGaveNoCurve) {
+  PutNoisyPairs(3);
+  ASSERT_EQ(Run("train --images i --masks m -o m.json").status, 0);
+  ASSERT_EQ(Run("evaluate --max-f1 --model m.json --partial a.json " + kPairs).status, 0);
+  const cv::Mat black(40, 50, CV_8UC3, cv::Scalar(0, 0, 0));
+  for (const char* name : {"k/1.png", "k/2.png"}) Put(name, Encode(".png", black));
+  ASSERT_EQ(
+      Run("evaluate --max-f1 --model m.json --images k --whole non-skin --partial b.json").status,
+      0);
+  const Outcome run = Run("calibrate --model m.json a.json b.json -o c.json --json fit.json");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const ordered_json fit = ordered_json::parse(Bytes("fit.json"));
+  for (const char* kind : {"image", "neither"}) EXPECT_EQ(fit[kind]["fitted"], false) << kind;
+  EXPECT_NE(run.err.find(": not calibrated, and as before"), std::string::npos) << run.err;
 }
 
 TEST_F(CalibrateTest, SaysWhatTheFilesAreNot) {

@@ -74,6 +74,12 @@ TEST_F(AdaptProgramTest, AMaskAndARectangleSayTheSame) {
   EXPECT_EQ(other.status, 1);
   EXPECT_NE(other.err.find("small.png: is 60x60, and the image 320x200"), std::string::npos)
       << other.err;
+  Put("seeds/a.png", ReadFile(Path("seed.png")));
+  const Outcome over = Run("detect in -o seeds --seed-mask seeds/a.png --force");
+  EXPECT_EQ(over.status, 1);
+  EXPECT_NE(over.err.find("seeds/a.png: is an input and is not written over"), std::string::npos)
+      << over.err;
+  EXPECT_EQ(ReadFile(Path("seeds/a.png")), ReadFile(Path("seed.png")));
 }
 
 // Files count by what is in them, not by their names.

@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "skinmask/base/file.h"
 #include "skinmask/learn/evaluation.h"
+#include "skinmask/media/image.h"
 #include "support/pictures.h"
 #include "support/program.h"
 #include "support/world.h"
@@ -306,6 +308,14 @@ TEST_F(EvaluateTest, AHintSaysThatMasksLookInverted) {
     EXPECT_EQ(Json(right)["masks_look_inverted"], false) << right;
   }
   EXPECT_NE(Run("evaluate --invert " + predicted).err.find("or the predicted ones, look inverted"),
+            std::string::npos);
+  std::filesystem::create_directory(Path("none"));
+  for (const auto& mask : std::filesystem::directory_iterator(Path("out")))
+    if (mask.path().extension() == ".png")
+      Put("none/" + mask.path().filename().string(),
+          Encode(".png", cv::Mat::zeros(DecodeImage(ReadFile(mask.path()), "").size(), CV_8UC1)));
+  EXPECT_NE(Run("evaluate --predicted none --truth " + masks_)
+                .err.find("warning: none: not one pixel of these masks is skin"),
             std::string::npos);
   for (const std::string& wrong : {pairs, predicted, pairs + " --max-f1"})
     EXPECT_EQ(Json(wrong + " --invert")["masks_look_inverted"], true) << wrong;

@@ -90,6 +90,38 @@ TEST_F(MannersTest, ShowAndVersionSpeak) {
   EXPECT_EQ(flag.out, version.out);
 }
 
+// The record may be in the folder of the results, which the run makes.
+TEST_F(MannersTest, ARecordCanBeInTheNewFolder) {
+  Put("a.png", Encode(".png", Gradient(20, 10)));
+  EXPECT_EQ(Run("detect a.png -o new --adapt off --json new/r.json").status, 0);
+  EXPECT_TRUE(std::filesystem::exists(Path("new/r.json")));
+  const Outcome missing = Run("show --json=none/r.json");
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_TRUE(missing.err.starts_with("skinmask: none/r.json: ")) << missing.err;
+}
+
+// A wrong command line makes nothing.
+TEST_F(MannersTest, AWrongLineMakesNoFolder) {
+  Put("a.png", Encode(".png", Gradient(20, 10)));
+  for (const char* wrong :
+       {"--outlier .9", "--class-costs 0,1:1,0", "--adapt off --faces f.onnx", "--depth 16"}) {
+    EXPECT_EQ(Run(std::string("detect a.png -o new/folder ") + wrong).status, 2) << wrong;
+    EXPECT_FALSE(std::filesystem::exists(Path("new"))) << wrong;
+  }
+}
+
+// Of two folders the outputs are in folders of the names that the user gave, also of links.
+TEST_F(MannersTest, FoldersKeepTheNamesThatTheyAreCalledBy) {
+  for (const char* name : {"one/images/1.png", "two/images/1.png"})
+    Put(name, Encode(".png", Gradient(20, 10)));
+  std::filesystem::create_directory(Path("sets"));
+  for (const auto& [link, to] : {std::pair("a", "../one/images"), {"b", "../two/images"}})
+    std::filesystem::create_directory_symlink(to, Path(std::string("sets/") + link));
+  EXPECT_EQ(Run("detect --adapt off sets/a sets/b/ -o m").status, 0);
+  for (const char* made : {"m/a/1.png", "m/b/1.png"})
+    EXPECT_TRUE(std::filesystem::exists(Path(made))) << made;
+}
+
 // The library's lines get the program's flags; lines about files do not.
 TEST_F(MannersTest, LinesNameFlags) {
   Put("a.png", Encode(".png", Gradient(20, 10)));
