@@ -65,7 +65,7 @@ def test_options_that_change_no_score_are_refused(photos, samples):
             skinmask.evaluate(samples, **options)
     with pytest.raises(skinmask.Error, match=r"^step 0: is out of range"):
         skinmask.Samples.from_pairs(photos, MASKS, step=0)
-    with pytest.raises(skinmask.Error, match=r"^step 1099511627776 is out of range"):
+    with pytest.raises(skinmask.Error, match=r"^step 1099511627776: is out of range"):
         skinmask.Samples.from_pairs(photos, MASKS, step=2**40)
     with pytest.raises(skinmask.Error, match="^labels 'skin': "):
         skinmask.evaluate(photos, MASKS, labels="skin", adapt="off")

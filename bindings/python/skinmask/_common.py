@@ -62,8 +62,6 @@ def texts(name: str, value: str | Iterable[str]) -> list[str]:
 
 def give(act: Callable[[Any], object], name: str, value: object, wanted: str) -> None:
     """Calls act(value) of the module, and names the argument if its type is refused."""
-    if isinstance(value, numbers.Integral) and abs(int(value)) >= 1 << 31:
-        raise _skinmask.Error(f"{name} {value} is out of range ({wanted})")
     try:
         act(value)
     except TypeError:

@@ -214,6 +214,8 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
             raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(PAIR_OPTIONS)})")
         if value is None:
             continue
+        if name == "step" and isinstance(value, Integral) and int(value) >= 1 << 31:
+            raise _skinmask.Error(f"step {value}: is out of range (1 to 2147483647)")
         one = name in ("labels", "ignored") and isinstance(value, str)
         give(partial(setattr, pairs, name), name, [value] if one else value, PAIR_OPTIONS[name])
     return pairs
