@@ -160,7 +160,8 @@ Media MediaOf(const std::string& input, const ListOptions& options) {
   if (!descriptor && !IsRegularFile(input)) return Media::kImage;
   const std::string head = PeekDescriptor(input, options.stop);
   if (IsTar(head)) return Media::kArchive;
-  const bool image = CodecOf(head) || IsCompressed(head);  // whose error says what is expected
+  if (IsCompressed(head)) FailUnknownImage(input, head);
+  const bool image = CodecOf(head);
   const bool video = descriptor    ? !head.empty() && !image
                      : IsGif(head) ? !IsStillGif(input)
                                    : !image && OpensAsVideo(input, options.isolation);

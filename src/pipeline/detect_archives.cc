@@ -62,7 +62,7 @@ class ArchiveRun {
     if (done_images_ == 0)
       throw Error(task_.input.string(), "becomes nothing: not one of its images could be done");
     job_.made_with.WriteRecord();
-    job_.made_with.WriteFailures({output_}, failed_);
+    job_.made_with.WriteFailures({output_}, failed_, images_);
     for (const DetectedImage& image : kept_) job_.Note(image);
     writer_.Finish();
     for (const DetectedImage& image : kept_) Tell(image);

@@ -28,6 +28,7 @@ constexpr const char* kModel = "model";
 constexpr const char* kList = "list";
 constexpr const char* kReplaces = "replaces";
 constexpr const char* kFailed = "failed";
+constexpr const char* kImages = "images";
 
 // True if the run of the record made outputs of this kind.
 bool HasOutput(const Json& entry, const Json& kind) {
@@ -50,7 +51,9 @@ void RemoveReplaced(std::vector<Json>& entries, const Json& by) {
 // The records of all earlier runs. Truncated and foreign lines are skipped.
 struct Records {
   std::vector<Json> entries;
-  std::map<std::string, Json> failed;  // what failed although the output exists, by its name
+  // By the name of the output: what failed although it exists, and the images of an archive.
+  std::map<std::string, Json> failed;
+  std::map<std::string, std::size_t> images;
 };
 
 void Read(const Json& line, Records& records) {
@@ -58,7 +61,11 @@ void Read(const Json& line, Records& records) {
   const auto is_text = [](const Json& output) { return output.is_string(); };
   if (!outputs.is_array() || !std::ranges::all_of(outputs, is_text)) return;
   if (AreFailures(line.value(kFailed, Json()))) {
-    for (const Json& output : outputs) records.failed[output] = line[kFailed];
+    const Json images = line.value(kImages, Json());
+    for (const Json& output : outputs) {
+      records.failed[output] = line[kFailed];
+      if (images.is_number_unsigned()) records.images[output] = images;
+    }
   } else if (line.value("made_with", Json()).is_object()) {
     if (line.value(kReplaces, Json()) == true) RemoveReplaced(records.entries, line);
     records.entries.push_back(line);
@@ -138,6 +145,7 @@ void MadeWith::Compare() {
   before_.clear();
   Records records = ReadRecords(file_);
   failed_ = std::move(records.failed);
+  images_ = std::move(records.images);
   for (Json& before : records.entries) {
     const auto ours = [&](const Json& kind) { return HasOutput(entry_, kind); };
     if (std::ranges::none_of(before["outputs"], ours)) continue;
@@ -196,7 +204,7 @@ std::string MadeWith::NameOf(const fs::path& output) const {
 }
 
 void MadeWith::WriteFailures(const std::vector<fs::path>& outputs,
-                             const std::vector<Problem>& failed) {
+                             const std::vector<Problem>& failed, std::size_t images) {
   if (entry_.is_null()) return;
   Json line{{"outputs", Json::array()}, {kFailed, Json::array()}};
   bool before = false;
@@ -204,7 +212,8 @@ void MadeWith::WriteFailures(const std::vector<fs::path>& outputs,
     line["outputs"].push_back(NameOf(output));
     before |= !FailuresBefore(output).empty();
   }
-  if (failed.empty() && !before) return;
+  if (failed.empty() && !before && images == 0) return;
+  if (images > 0) line[kImages] = images;
   for (const Problem& problem : failed)
     line[kFailed].push_back({{"input", problem.input}, {"reason", problem.Reason()}});
   Append(file_, JsonText(line) + "\n");
@@ -217,6 +226,12 @@ std::vector<Problem> MadeWith::FailuresBefore(const fs::path& output) const {
     for (const Json& failure : failed->second)
       failures.push_back(FailedBefore(failure["input"], failure["reason"]));
   return failures;
+}
+
+std::size_t MadeWith::ImagesBefore(const fs::path& output) const {
+  if (images_.empty()) return 1;
+  const auto images = images_.find(NameOf(output));
+  return images == images_.end() ? 1 : std::max<std::size_t>(images->second, 1);
 }
 
 void MadeWith::CancelReplaced() const {

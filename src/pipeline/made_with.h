@@ -28,12 +28,15 @@ class MadeWith {
   // constructor does if a concurrent run has written another record first.
   void WriteRecord();
   // Call this before the `outputs` of one input become complete. `failed` is what failed in it all
-  // the same: the end of a video that is cut off, or images of an archive. Throws Error if it
-  // cannot be recorded.
+  // the same: the end of a video that is cut off, or images of an archive, which holds `images` (0
+  // for other inputs). Throws Error if it cannot be recorded.
   void WriteFailures(const std::vector<std::filesystem::path>& outputs,
-                     const std::vector<Problem>& failed);
+                     const std::vector<Problem>& failed, std::size_t images = 0);
   // What failed, in an earlier run, in the input of `output`.
   std::vector<Problem> FailuresBefore(const std::filesystem::path& output) const;
+  // How many images an earlier run found in the archive of which `output` was made; 1 if no record
+  // tells.
+  std::size_t ImagesBefore(const std::filesystem::path& output) const;
   // Call this after a run that made every output of its list. If the run has replaced outputs of
   // other options, cancels their records.
   void CancelReplaced() const;
@@ -45,10 +48,12 @@ class MadeWith {
 
   const DetectOptions& options_;
   std::filesystem::path file_;
-  Json entry_;                          // the record of this run; null if there is none to write
-  std::vector<Json> before_;            // records of earlier runs about the same kinds of outputs
-  std::map<std::string, Json> failed_;  // of earlier runs, by the name of the output
-  std::string line_;                    // the line to write; empty if the file has it
+  Json entry_;                // the record of this run; null if there is none to write
+  std::vector<Json> before_;  // records of earlier runs about the same kinds of outputs
+  // Of earlier runs, by the name of the output.
+  std::map<std::string, Json> failed_;
+  std::map<std::string, std::size_t> images_;
+  std::string line_;       // the line to write; empty if the file has it
   std::string replacing_;  // the line that cancels other records; empty if there are none
 };
 

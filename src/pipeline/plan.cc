@@ -173,7 +173,11 @@ Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWi
     others.insert(identity);
     if (originals.Have(identity)) throw Error(file.string(), "is an input and is not written over");
   }
-  const std::string seed = seed_mask.empty() ? "" : FileIdentity(seed_mask);
+  std::string seed, folder_of_seed;
+  if (!seed_mask.empty()) {
+    seed = FileIdentity(seed_mask);
+    folder_of_seed = FileIdentity(RealPath(seed_mask).parent_path());
+  }
   FileIdentities identities;
   std::vector<Problem> existing;
   const std::size_t of_shard = SizeOf(shard, inputs_.size());
@@ -190,7 +194,9 @@ Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWi
         throw Error(path.string(), fmt::format("is what is made of {}, and a table or a record is "
                                                "to be written there, too",
                                                inputs_.Path(i)));
-      if (originals.Have(identity) || identity == seed ||
+      // The frames of a video have a folder.
+      const bool has_seed = identity == seed || (IsFolder(path) && identity == folder_of_seed);
+      if (originals.Have(identity) || has_seed ||
           (options.if_exists == IfExists::kReplace && IsOneFile(path, type, inputs_.Path(i)))) {
         refused_.insert(path);
         run.problem(
@@ -207,6 +213,8 @@ Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWi
     const bool is_done = there > 0 && to_do == 0;
     // The inputs of an archive are its images, which are not known yet.
     if (media != Media::kArchive || to_do == 0) run.planned(inputs_.Path(i), is_done);
+    if (is_done && media == Media::kArchive)
+      run.planned_more(made_with.ImagesBefore(paths.front()) - 1);
     if (is_done)
       for (const Problem& problem : made_with.FailuresBefore(paths.front())) run.problem(problem);
     if (exists) {

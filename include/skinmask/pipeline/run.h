@@ -24,6 +24,9 @@ struct Run {
   // an earlier run has done them. `finished` is called for each input that is done.
   std::function<void(const std::string& input, bool there)> planned = [](const std::string&, bool) {
   };
+  // Called after `planned` of an archive that an earlier run has done, with the number of its
+  // images less one: so all images count, although none is named.
+  std::function<void(std::size_t images)> planned_more = [](std::size_t) {};
   std::function<void()> finished = [] {};
   // Files in folders that are not inputs, with the reason: "is no image or video by its name".
   PassedOver passed_over = [](const std::filesystem::path&, const std::string&) {};

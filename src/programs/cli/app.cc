@@ -123,6 +123,7 @@ int Act(Context& context) {
   // OpenCV's decoders write complaints to cerr; this program prints through stdio.
   std::cerr.rdbuf(nullptr);
   InstallSignalHandlers();
+  context.CheckJsonName();
   context.action(context);
   RequireOutputWritten();
   if (context.verbose) PrintError("skinmask: took {:.3f} s\n", SecondsSince(start));

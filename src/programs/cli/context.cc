@@ -74,7 +74,7 @@ std::size_t RunRecord::Inputs() const {
   std::set<std::string_view> unplanned;  // for example images without a mask
   for (const Problem& problem : failed_)
     if (problem.tolerable && !problem.input.empty()) unplanned.insert(problem.input);
-  if (unplanned.empty()) return planned_.size();
+  if (unplanned.empty()) return planned_.size() + more_;
   for (std::size_t i = 0; i < planned_.size(); ++i) {
     unplanned.erase(planned_[i]);
     // Images of an archive that is done already.
@@ -82,7 +82,7 @@ std::size_t RunRecord::Inputs() const {
     for (auto it = unplanned.lower_bound(within); it != unplanned.end() && it->starts_with(within);)
       it = unplanned.erase(it);
   }
-  return planned_.size() + unplanned.size();
+  return planned_.size() + more_ + unplanned.size();
 }
 
 bool RunRecord::IsWithin(const FailureLimit& limit) const {
@@ -95,8 +95,8 @@ bool RunRecord::IsWithin(const FailureLimit& limit) const {
 std::string RunRecord::Line() const {
   const double seconds = SecondsSince(start_);
   return fmt::format("{} failed, {} skipped, {} of {} done in {:.{}f} s{}", Grouped(failed_.size()),
-                     Grouped(skipped_.size() + nameless_ + left_out_.size()), Grouped(done_),
-                     Grouped(Inputs()), seconds, seconds < 9.95 ? 1 : 0,
+                     Grouped(skipped_.size() + nameless_ + left_out_.size() + more_),
+                     Grouped(done_), Grouped(Inputs()), seconds, seconds < 9.95 ? 1 : 0,
                      StopFlag() ? " (interrupted)" : "");
 }
 
@@ -164,10 +164,13 @@ void Context::PrintSummary() const {
     PrintError("{}\n", record.Line());
 }
 
-void Context::CheckJson() const {
+void Context::CheckJsonName() const {
   if (const NamedMedia named(json); named.image || named.video)
     throw UsageError(
         fmt::format("--json {}: is an image or a video by its name (r.json, say)", json));
+}
+
+void Context::CheckJson() const {
   if (!json.empty() && !json_to_stdout()) RequireWritable(json, if_exists());
 }
 
@@ -181,6 +184,7 @@ Run Context::StartRun(const std::string& unit) {
     if (!line.empty()) PrintLine(line);
   };
   run.planned = [this](const std::string& input, bool there) { record.Plan(input, there); };
+  run.planned_more = [this](std::size_t images) { record.PlanMore(images); };
   run.finished = [this] { record.Finish(); };
   run.passed_over = [this](const std::filesystem::path& file, const std::string& reason) {
     record.Skip(json.empty() ? std::filesystem::path() : file, reason);

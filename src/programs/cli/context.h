@@ -71,6 +71,8 @@ class RunRecord {
     planned_.Add(input);
     if (there) left_out_.Add(input);
   }
+  // Counts more images of an archive that is done already.
+  void PlanMore(std::size_t images) { more_ += images; }
   // Without a name the file is only counted.
   void Skip(const std::filesystem::path& file, const std::string& reason);
   void Fail(const Problem& problem) { failed_.push_back(problem); }
@@ -106,6 +108,7 @@ class RunRecord {
   std::vector<std::pair<std::string, std::string>> skipped_;  // file and reason, without left_out_
   std::size_t nameless_ = 0;                                  // skipped files without a name
   std::size_t done_ = 0;
+  std::size_t more_ = 0;  // images of archives that are done already, beside the first of each
   bool always_ = false;
   std::set<std::string> listed_;
 };
@@ -150,7 +153,10 @@ struct Context {
   void WriteJson(const std::string& text) const;
   // Writes results to the same destination, with the inputs, version and options of the run.
   void WriteRecord(Json root) const;
-  // Throws before the work if WriteJson would fail.
+  // Throws UsageError if the file of --json is named like a picture.
+  void CheckJsonName() const;
+  // Throws before the work if WriteJson would fail. The folder must exist, which `detect` may have
+  // to make.
   void CheckJson() const;
   // Prints the summary line of a run that had inputs. With --quiet only if something failed.
   void PrintSummary() const;

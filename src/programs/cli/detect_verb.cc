@@ -237,6 +237,7 @@ void RunDetect(const DetectFlags& options, Context& context) {
   DetectOptions detect = DetectOptionsOf(options, context);
   Access access = AccessOf(options, detect);
   PrepareOutput(detect);
+  context.CheckJson();  // before the journal of an earlier run is replaced
   DetectRecord record(options.record, context);
   context.Confine(std::move(access));
   std::erase(context.written, detect.output_file);  // Plan checks this file itself

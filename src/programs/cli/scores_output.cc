@@ -156,8 +156,8 @@ void WarnOfMasks(const EvaluationReport& report, const EvaluateFlags& flags) {
   const Confusion& counts = report.pooled.counts;
   if (predicted && !report.images.empty() && counts.tp + counts.fp == 0)
     PrintLine(
-        fmt::format("warning: {}: not one pixel of these masks is skin (of predicted masks "
-                    "what is above 127 is skin)",
+        fmt::format("warning: {}: not one pixel that counts is skin in these masks (of "
+                    "predicted masks what is above 127 is skin)",
                     flags.predicted));
   if (by_default && !report.images.empty() && counts.tp + counts.fn == 0)
     PrintLine(fmt::format(

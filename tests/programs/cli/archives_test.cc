@@ -156,7 +156,7 @@ TEST_F(ArchivesTest, ShardsAndResumeCountArchives) {
   const Outcome rest = Run("detect s -o out --resume --csv t.csv");
   EXPECT_EQ(rest.status, 0) << rest.err;
   EXPECT_EQ(rest.err, "");
-  EXPECT_EQ(rest.summary.substr(0, 33), "0 failed, 1 skipped, 10 of 11 don") << rest.summary;
+  EXPECT_EQ(rest.summary.substr(0, 33), "0 failed, 5 skipped, 10 of 15 don") << rest.summary;
   EXPECT_EQ(fs::last_write_time(Path("out/b.tar")), before);
   EXPECT_EQ(testing::Lines(ReadFile(Path("t.csv"))), 1 + 3 * kImages);
   for (const std::string& name : Names(Path("all")))
@@ -230,6 +230,24 @@ TEST_F(ArchivesTest, WhatIsCutOffLacksItsEndOnAPipe) {
                  run.out.substr(run.out.size() - 1024) == std::string(1024, '\0'))
         << images;
   }
+}
+
+// The share of what failed is that of all images, also of archives that an earlier run has done.
+TEST_F(ArchivesTest, AResumedRunCountsTheImagesOfArchives) {
+  Pack();
+  Put("in/x.png", "no image");
+  Shell("mkdir all && cp a.tar all/ && tar -C in -cf all/b.tar .");
+  const Outcome first = Run("detect --adapt off all -o out --max-failures 40%");
+  EXPECT_EQ(first.status, 0) << first.err;
+  const Outcome again = Run("detect --adapt off all -o out --max-failures 40% --resume");
+  EXPECT_EQ(again.status, 0) << again.err;
+  // '1 failed, 0 skipped, 4 of 5 done' and '1 failed, 5 skipped, 0 of 5 done'.
+  const auto of = [](const Outcome& run) {
+    const std::size_t at = run.summary.find(" of ");
+    return run.summary.substr(at, run.summary.find(" done") - at);
+  };
+  EXPECT_EQ(of(first), of(again)) << first.summary << again.summary;
+  EXPECT_EQ(Run("detect --adapt off all -o out --max-failures 1% --resume").status, 1);
 }
 
 TEST_F(ArchivesTest, FailuresOutliveResume) {

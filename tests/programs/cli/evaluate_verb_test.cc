@@ -315,7 +315,7 @@ TEST_F(EvaluateTest, AHintSaysThatMasksLookInverted) {
       Put("none/" + mask.path().filename().string(),
           Encode(".png", cv::Mat::zeros(DecodeImage(ReadFile(mask.path()), "").size(), CV_8UC1)));
   EXPECT_NE(Run("evaluate --predicted none --truth " + masks_)
-                .err.find("warning: none: not one pixel of these masks is skin"),
+                .err.find("warning: none: not one pixel that counts is skin in these masks"),
             std::string::npos);
   for (const std::string& wrong : {pairs, predicted, pairs + " --max-f1"})
     EXPECT_EQ(Json(wrong + " --invert")["masks_look_inverted"], true) << wrong;

@@ -95,6 +95,10 @@ TEST_F(MannersTest, ARecordCanBeInTheNewFolder) {
   Put("a.png", Encode(".png", Gradient(20, 10)));
   EXPECT_EQ(Run("detect a.png -o new --adapt off --json new/r.json").status, 0);
   EXPECT_TRUE(std::filesystem::exists(Path("new/r.json")));
+  // A line that is refused leaves what a killed run has noted beside the record.
+  Put("new/.skinmask-r.json.part", "kept");
+  EXPECT_EQ(Run("detect a.png -o new --adapt off --json new/r.json").status, 1);
+  EXPECT_TRUE(std::filesystem::exists(Path("new/.skinmask-r.json.part")));
   const Outcome missing = Run("show --json=none/r.json");
   EXPECT_EQ(missing.status, 1);
   EXPECT_TRUE(missing.err.starts_with("skinmask: none/r.json: ")) << missing.err;
@@ -103,8 +107,8 @@ TEST_F(MannersTest, ARecordCanBeInTheNewFolder) {
 // A wrong command line makes nothing.
 TEST_F(MannersTest, AWrongLineMakesNoFolder) {
   Put("a.png", Encode(".png", Gradient(20, 10)));
-  for (const char* wrong :
-       {"--outlier .9", "--class-costs 0,1:1,0", "--adapt off --faces f.onnx", "--depth 16"}) {
+  for (const char* wrong : {"--outlier .9", "--class-costs 0,1:1,0", "--adapt off --faces f.onnx",
+                            "--depth 16", "--json=x.png"}) {
     EXPECT_EQ(Run(std::string("detect a.png -o new/folder ") + wrong).status, 2) << wrong;
     EXPECT_FALSE(std::filesystem::exists(Path("new"))) << wrong;
   }
