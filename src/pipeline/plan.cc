@@ -12,6 +12,7 @@
 #include "media/names.h"
 #include "media/picture_type.h"
 #include "pipeline/bytes_as_text.h"
+#include "pipeline/originals.h"
 #include "pipeline/parts.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -83,29 +84,6 @@ std::vector<OutputSuffix> SuffixesOf(const DetectOptions& options) {
   return suffixes;
 }
 
-// The identities of the input files.
-class Originals {
- public:
-  explicit Originals(const InputList& inputs) : inputs_(inputs), index_(inputs.size()) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) index_.Add(IdentityOf(i), i);
-    index_.Sort();
-  }
-  bool Have(const std::string& identity) {
-    return std::ranges::any_of(index_.Find(identity), [&](const HashIndex::Key& key) {
-      return IdentityOf(key.index) == identity;
-    });
-  }
-
- private:
-  std::string IdentityOf(std::size_t i) {
-    return identities_.Of(inputs_.Path(i), inputs_.IsLink(i));
-  }
-
-  const InputList& inputs_;
-  FileIdentities identities_;
-  HashIndex index_;
-};
-
 // True if the output exists as a regular file.
 bool IsThere(const fs::path& output, EntryType type) {
   return output != kStandardOutput &&
@@ -165,18 +143,13 @@ Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWi
   const Shard shard{options.shard, options.shard_count};
   RequireShard(shard);
   RequireScale(options.scale);
-  Originals originals(inputs_);
+  Originals originals(inputs_, seed_mask);
   std::set<std::string> others;
   for (const fs::path& file : run.written) {
     if (IsSpecial(file)) continue;
     const std::string identity = FileIdentity(file);
     others.insert(identity);
     if (originals.Have(identity)) throw Error(file.string(), "is an input and is not written over");
-  }
-  std::string seed, folder_of_seed;
-  if (!seed_mask.empty()) {
-    seed = FileIdentity(seed_mask);
-    folder_of_seed = FileIdentity(RealPath(seed_mask).parent_path());
   }
   FileIdentities identities;
   std::vector<Problem> existing;
@@ -194,13 +167,17 @@ Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWi
         throw Error(path.string(), fmt::format("is what is made of {}, and a table or a record is "
                                                "to be written there, too",
                                                inputs_.Path(i)));
-      // The frames of a video have a folder.
-      const bool has_seed = identity == seed || (IsFolder(path) && identity == folder_of_seed);
-      if (originals.Have(identity) || has_seed ||
-          (options.if_exists == IfExists::kReplace && IsOneFile(path, type, inputs_.Path(i)))) {
+      const bool replaces = options.if_exists == IfExists::kReplace;
+      const bool has_frames = options.video.png_frames && inputs_.MediaOf(i) == Media::kVideo;
+      const bool holds_original =
+          replaces && has_frames && IsFolder(path) && originals.HaveIn(path);
+      if (holds_original || originals.Have(identity) ||
+          (replaces && IsOneFile(path, type, inputs_.Path(i)))) {
         refused_.insert(path);
-        run.problem(
-            Problem(inputs_.Path(i), Error(path.string(), "is an input and is not written over")));
+        run.problem(Problem(
+            inputs_.Path(i),
+            Error(path.string(), holds_original ? "holds an input, which a frame could replace"
+                                                : "is an input and is not written over")));
       } else {
         const bool is_there = IsThere(path, type);
         if (is_there && options.if_exists == IfExists::kFail && !exists)

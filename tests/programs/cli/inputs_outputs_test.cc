@@ -278,6 +278,18 @@ TEST_F(PipedVideoTest, AFileOfAnotherKindIsRefused) {
   }
 }
 
+// Frames replace neither an input nor the seed mask in their folder.
+TEST_F(PipedVideoTest, FramesReplaceNoInput) {
+  const std::string precious = Encode(".png", Gradient(160, 120));
+  Put("o/v/000000.png", precious);
+  for (const char* given : {"o/v/000000.png", "--seed-mask o/v/000000.png"}) {
+    const Outcome run = Bash(std::string("$S detect v.mkv -o o --frames --force ") + given);
+    EXPECT_EQ(run.status, 1) << given;
+    EXPECT_NE(run.err.find("o/v: holds an input, which a frame"), std::string::npos) << run.err;
+    EXPECT_TRUE(ReadFile(Path("o/v/000000.png")) == precious) << given;
+  }
+}
+
 TEST_F(PipedVideoTest, RawVideoThatIsWronglyDescribedIsOneLine) {
   const auto refused = [&](const std::string& options, int status, const char* part) {
     const Outcome run = Bash("head -c 100000 /dev/zero | $S detect - -o - " + options);
