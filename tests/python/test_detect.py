@@ -272,7 +272,7 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"abstain": 0.2}, r"abstain: is 0.2 \("),
         ({"threshold": numpy.array(0.5)}, "threshold: is ndarray"),
         ({"seed_mask": noise[:, :, 0]}, "seed_mask: is ndarray .a file's path is wanted"),
-        ({"seed_rect": numpy.array([[1, 1, 9, 9]])}, "seed_rect: has .* .numbers are wanted"),
+        ({"seed_rect": numpy.array([[1, 1, 9, 9]])}, r"seed_rect\[0\]: is list .a number is wanted"),
         ({"threshold": []}, "threshold: is list .a number is wanted"),
         ({"threshold": numpy.array([[0.9]])}, "threshold: is list .a number is wanted"),
         ({"threshold": [0.3]}, "threshold: is list .a number is wanted"),

@@ -183,10 +183,7 @@ def _detector_text(name: str, value: Any) -> str:
     taken = DETECTOR_OPTIONS[name]
     rows = name == "class_costs" and _is_table(value)
     if taken == "text" and isinstance(value, (tuple, list)) and value and not rows:
-        for number in value:
-            if not isinstance(number, numbers.Real):
-                raise TypeError(f"{name}: has {number!r} (numbers are wanted)")
-        value = ",".join(option_text(name, "number", number) for number in value)
+        value = ",".join(option_text(f"{name}[{i}]", "number", x) for i, x in enumerate(value))
     return option_text(name, taken, value)
 
 
