@@ -49,7 +49,7 @@ Names InDocument() {
 
 TEST(AdaptOptions, TheDocumentHasEachWithItsDefault) {
   EXPECT_EQ(InHeader(), InDocument());
-  EXPECT_EQ(InHeader().size(), 79u);
+  EXPECT_EQ(InHeader().size(), 80u);
 }
 
 TEST(AdaptOptions, OutOfRangeAreErrorsThatNameThem) {

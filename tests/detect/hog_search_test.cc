@@ -203,6 +203,49 @@ TEST(HogFaceFinder, GivesManyThreadsTheSame) {
   }
 }
 
+// With a least relative size, only windows of smaller faces are missing, and in a picture with a
+// large face some are.
+TEST(HogSearch, LeavesOutSmallerFacesOnly) {
+  const cv::Mat grey = Enlarged(Sample("astronaut.png"), 1.5e6);
+  HogSearch search;
+  const std::vector<HogFace> all = search.Find(grey, -1);
+  int certain = 0;
+  for (const HogFace& face : all)
+    if (face.score >= .3) certain = std::max(certain, face.size());
+  ASSERT_GT(certain, 0);
+  for (const double share : {.3, .45, .9}) {
+    const std::vector<HogFace> some = search.Find(grey, -1, share);
+    EXPECT_LT(some.size(), all.size());
+    std::size_t next = 0;  // both are in the order of their scores
+    for (const HogFace& face : all) {
+      const bool is_kept = next < some.size() && some[next].score == face.score &&
+                           some[next].left == face.left && some[next].top == face.top;
+      next += is_kept;
+      if (!is_kept) {
+        EXPECT_LT(face.size(), share * certain);
+      }
+    }
+    EXPECT_EQ(next, some.size());
+  }
+}
+
+// The time for faces that are much smaller than another is spared.
+TEST(HogFaceFinder, ASmallFaceBesideALargeOneIsSearchedForOnRequest) {
+  const cv::Mat portrait = Sample("astronaut.png", cv::IMREAD_COLOR)(cv::Rect(100, 0, 256, 256));
+  const auto found = [&](double scale, double min_relative_size) {
+    cv::Mat picture(700, 900, CV_8UC3, cv::Scalar(90, 100, 110));
+    Scaled(portrait, 2).copyTo(picture(cv::Rect(20, 40, 512, 512)));
+    const cv::Mat other = Scaled(portrait, scale);
+    other.copyTo(picture(cv::Rect({560, 100}, other.size())));
+    HogOptions options;
+    options.min_relative_size = min_relative_size;
+    return HogFaceFinder(options)->Find(picture).size();
+  };
+  EXPECT_EQ(found(1.2, .45), 2u);
+  EXPECT_EQ(found(.5, .45), 1u);
+  EXPECT_EQ(found(.5, 0), 2u);
+}
+
 // Where three faces are, smaller ones are searched for; where two are, the time is spared.
 TEST(HogFaceFinder, ACrowdIsSearchedForSmallerFaces) {
   const cv::Mat portrait = Sample("astronaut.png", cv::IMREAD_COLOR)(cv::Rect(100, 0, 256, 256));

@@ -121,6 +121,7 @@ const OptionTable<HogOptions>& HogTable() {
                                     {"hog.min_score", &O::min_score, -2, 2},
                                     {"hog.min_tilted_score", &O::min_tilted_score, -2, 2},
                                     {"hog.further_slack", &O::further_slack, 0, 2},
+                                    {"hog.min_relative_size", &O::min_relative_size, 0, 1},
                                     {"hog.padding", &O::padding, 0, 2},
                                     {"hog.close_up_side", &O::close_up_side, 64, 4000},
                                     {"hog.again_pixels", &O::again_pixels, 1, 1e8},

@@ -11,6 +11,8 @@ struct HogFace {
   double score;
   int pattern;                   // the template, and the turn of the picture (hog_frames.h)
   int left, top, right, bottom;  // inclusive, in pixels; may reach beyond the picture
+
+  int size() const { return right - left + 1; }
 };
 
 // The side of a cell in pixels, and that of a window in cells.

@@ -160,22 +160,21 @@ class HogFaces : public SeedFinder {
     const cv::Size size = grey.size();
     Reductions reductions(grey);
     std::vector<Look> looks{{grey, LeastScore(), cv::Matx23d::eye(), 1, 1}};
-    if (options_.padding > 0) {
-      const double scale = std::min(
-          1., options_.close_up_side / static_cast<double>(std::min(grey.cols, grey.rows)));
-      looks.push_back(ReducedLook(reductions, scale, options_.padding, options_.min_score));
-    }
-    const std::size_t upright = looks.size();
     AddTurned(kTiltTurns, reductions, LeastScore(), looks);
     // These pictures are searched in any case.
     const std::vector<std::vector<HogFace>> found = FoundIn(looks, size);
-    std::vector<HogFace> windows;
-    for (std::size_t i = 0; i < upright; ++i) Append(found[i], windows);
+    std::vector<HogFace> windows = found.front();
+    if (options_.padding > 0 && !ShowsFace(windows)) {
+      const double scale = std::min(
+          1., options_.close_up_side / static_cast<double>(std::min(grey.cols, grey.rows)));
+      AddFound({ReducedLook(reductions, scale, options_.padding, options_.min_score)}, size,
+               windows);
+    }
     // The levels of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 && !ShowsFace(windows))
       AddFound({ReducedLook(reductions, again, 0, LeastScore())}, size, windows);
-    AddTilted({found.begin() + static_cast<std::ptrdiff_t>(upright), found.end()}, windows);
+    AddTilted({found.begin() + 1, found.end()}, windows);
     if (options_.turned_pixels == 0) return windows;
     // Faces in the shade, or in front of a bright window, have little contrast.
     if (!ShowsFace(windows)) {
@@ -252,9 +251,9 @@ class HogFaces : public SeedFinder {
     return found;
   }
 
-  static std::vector<HogFace> FoundIn(const Look& look, const cv::Size& size, HogSearch& search) {
+  std::vector<HogFace> FoundIn(const Look& look, const cv::Size& size, HogSearch& search) const {
     std::vector<HogFace> faces;
-    for (const HogFace& face : search.Find(look.picture, look.least)) {
+    for (const HogFace& face : search.Find(look.picture, look.least, options_.min_relative_size)) {
       const cv::Vec2d middle =
           look.there * cv::Vec3d((face.left + face.right) / 2., (face.top + face.bottom) / 2., 1);
       const double half_width = (face.right - face.left) / 2. * look.scale_x,

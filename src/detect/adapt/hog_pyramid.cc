@@ -78,15 +78,17 @@ void HogLevel::SetSize(int width, int height) {
   coarse_.assign(HogTables::kCoarse * coarse_stride_ * rows + kHogSlack, 0);
 }
 
-cv::Mat1b HogPyramid::First(const cv::Mat& grey) {
-  cv::Mat1b picture = PictureIn(pictures_[0], grey.cols, grey.rows);
-  grey.copyTo(picture);
-  return picture;
+void HogPyramid::SetPicture(const cv::Mat& grey, int levels) {
+  const auto count = static_cast<std::size_t>(levels);
+  if (memory_.size() < count) memory_.resize(count);
+  pictures_ = {PictureIn(memory_[0], grey.cols, grey.rows)};
+  grey.copyTo(pictures_[0]);
+  while (pictures_.size() < count)
+    pictures_.push_back(Reduced(pictures_.back(), memory_[pictures_.size()]));
 }
 
-cv::Mat1b HogPyramid::Reduced(const cv::Mat1b& from) {
-  std::swap(pictures_[0], pictures_[1]);
-  cv::Mat1b to = PictureIn(pictures_[0], from.cols * 5 / 6, from.rows * 5 / 6);
+cv::Mat1b HogPyramid::Reduced(const cv::Mat1b& from, std::vector<std::uint8_t>& memory) {
+  cv::Mat1b to = PictureIn(memory, from.cols * 5 / 6, from.rows * 5 / 6);
   const std::size_t groups = RoundedUp(static_cast<std::size_t>(to.cols), 16) / 8;
   columns_.resize(groups);
   const double step = StepOf(from.cols, to.cols);

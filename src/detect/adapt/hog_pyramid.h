@@ -60,18 +60,20 @@ class HogLevel {
 // For one thread at a time. Its memory is used again for the next picture.
 class HogPyramid {
  public:
-  // The picture of the first level: `grey`, CV_8UC1.
-  cv::Mat1b First(const cv::Mat& grey);
-  // The picture of the next level, 5/6 of the size, interpolated bilinearly with the corners
-  // coinciding. The picture before `from` is overwritten.
-  cv::Mat1b Reduced(const cv::Mat1b& from);
+  // Makes the pictures of so many levels: `grey`, CV_8UC1, then each 5/6 of the size of the one
+  // before, interpolated bilinearly with the corners coinciding.
+  void SetPicture(const cv::Mat& grey, int levels);
+  const std::vector<cv::Mat1b>& pictures() const { return pictures_; }
   // Computes the features of such a picture, or of a part of it.
   void Compute(const cv::Mat1b& picture, HogLevel& level);
   // Approximates the features of a reduced picture by interpolating those of the larger one.
   void Interpolate(const HogLevel& from, int width, int height, HogLevel& to);
 
  private:
-  std::vector<std::uint8_t> pictures_[2];
+  cv::Mat1b Reduced(const cv::Mat1b& from, std::vector<std::uint8_t>& memory);
+
+  std::vector<cv::Mat1b> pictures_;
+  std::vector<std::vector<std::uint8_t>> memory_;  // of the pictures
   // Buffers for reducing a picture.
   std::vector<HogColumns> columns_;
   std::vector<std::int16_t> resized_[2];

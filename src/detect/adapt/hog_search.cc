@@ -160,31 +160,54 @@ bool HogSearch::Verify(const cv::Mat1b& picture, const std::vector<Scored>& doub
   return true;
 }
 
-std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score) {
-  // The features of every second level are interpolated from the level before, because computing
-  // features takes most of the time. Where a window has this score with interpolated features, its
-  // features are computed.
+// Appends the faces of level `l`, which is even, and of the next one, whose features are
+// interpolated from it, because computing features takes most of the time.
+void HogSearch::AddLevels(std::size_t l, double min_score, std::vector<HogFace>& faces) {
+  // Where a window has this score with interpolated features, its features are computed.
   constexpr double kDoubtful = -1.3;
-  if (HogLevel::CellsOf(std::min(grey.cols, grey.rows)) == 0) return {};
-  cv::Mat1b picture = pyramid_.First(grey);
-  std::vector<HogFace> faces;
-  const int levels = HogLevels(grey.cols, grey.rows);
-  for (int l = 0; l < levels; ++l) {
-    if (l > 0) picture = pyramid_.Reduced(picture);
-    std::vector<Scored> found;
-    bool verified = false;
-    if (l % 2 == 1 && level_.rows() > 1 && level_.columns() > 1) {
-      pyramid_.Interpolate(level_, picture.cols, picture.rows, between_);
-      verified =
-          Verify(picture, Scan(between_, std::min(kDoubtful, min_score - 1)), min_score, found);
-    }
-    if (!verified) {
-      pyramid_.Compute(picture, level_);
-      found = Scan(level_, min_score);
-    }
+  const auto append = [&faces](const std::vector<Scored>& found, std::size_t level) {
     for (const auto& [window, score] : found)
       faces.push_back(FaceOfWindow(window.pattern, window.row - HogLevel::kBefore,
-                                   window.column - HogLevel::kBefore, score, l));
+                                   window.column - HogLevel::kBefore, score,
+                                   static_cast<int>(level)));
+  };
+  const std::vector<cv::Mat1b>& pictures = pyramid_.pictures();
+  pyramid_.Compute(pictures[l], level_);
+  append(Scan(level_, min_score), l);
+  if (l + 1 == pictures.size()) return;
+  const cv::Mat1b& next = pictures[l + 1];
+  std::vector<Scored> found;
+  bool verified = false;
+  if (level_.rows() > 1 && level_.columns() > 1) {
+    pyramid_.Interpolate(level_, next.cols, next.rows, between_);
+    verified = Verify(next, Scan(between_, std::min(kDoubtful, min_score - 1)), min_score, found);
+  }
+  if (!verified) {
+    pyramid_.Compute(next, level_);
+    found = Scan(level_, min_score);
+  }
+  append(found, l + 1);
+}
+
+std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score,
+                                     double min_relative_size) {
+  // A false face has seldom this score.
+  constexpr double kCertain = 0.3;
+  if (HogLevel::CellsOf(std::min(grey.cols, grey.rows)) == 0) return {};
+  pyramid_.SetPicture(grey, HogLevels(grey.cols, grey.rows));
+  std::vector<HogFace> faces;
+  double least_size = 0;
+  // The large faces, in the small pictures, come first: the largest picture, with the smallest
+  // faces, takes half of the time.
+  for (std::size_t end = pyramid_.pictures().size(); end > 0;) {
+    const std::size_t l = (end - 1) / 2 * 2;
+    // The windows of a level are larger than those of the levels before it.
+    if (FaceOfWindow(0, 0, 0, 0, static_cast<int>(end - 1)).size() < least_size) break;
+    AddLevels(l, min_score, faces);
+    for (const HogFace& face : faces)
+      if (face.score >= kCertain)
+        least_size = std::max(least_size, min_relative_size * face.size());
+    end = l;
   }
   std::sort(faces.begin(), faces.end(), IsBetter);
   return faces;

@@ -2,6 +2,7 @@
 // (King: Max-Margin Object Detection, 2015) with its templates.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <opencv2/core.hpp>
 #include <vector>
@@ -15,8 +16,9 @@ namespace skinmask {
 class HogSearch {
  public:
   // All windows with a score of at least min_score, the best first: many for each face. `grey` is
-  // CV_8UC1.
-  std::vector<HogFace> Find(const cv::Mat& grey, double min_score);
+  // CV_8UC1. Windows smaller than min_relative_size times the largest that is certainly a face may
+  // be left out; 0: none is.
+  std::vector<HogFace> Find(const cv::Mat& grey, double min_score, double min_relative_size = 0);
 
  private:
   struct Window {
@@ -29,6 +31,7 @@ class HogSearch {
   };
   struct Part;
 
+  void AddLevels(std::size_t l, double min_score, std::vector<HogFace>& faces);
   std::vector<Scored> Scan(const HogLevel& level, double enough);
   void FindCandidates(const HogLevel& level);
   static double Score(const HogLevel& level, const Window& window);
