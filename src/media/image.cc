@@ -26,6 +26,7 @@ constexpr std::size_t kMaxBytes = INT32_MAX;  // OpenCV's matrices have sizes of
 // Fills `tags` if it is not null.
 cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_view subject,
                    const DecodeOptions& options, PictureTags* tags) {
+  if (!codec.missing.empty()) throw Error(subject, codec.missing);
   const BlockingCall decoding;
   const ImageHeader header = codec.header(bytes, subject);
   CheckHeader(header, subject, options);

@@ -44,10 +44,9 @@ ImageHeader BmpHeader(std::string_view bytes, std::string_view subject) {
   return {.size = {width, std::abs(std::int64_t{height})}};
 }
 
-constexpr char kImgcodecs[] = "skinmask-imgcodecs.so";
-[[maybe_unused]] constexpr char kHeif[] = "skinmask-heif.so", kJxl[] = "skinmask-jxl.so",
-                                kRaw[] = "skinmask-raw.so", kDecode[] = "skinmask_decode",
-                                kDecodeRaw[] = "skinmask_decode_raw";
+constexpr char kImgcodecs[] = "skinmask-imgcodecs.so", kHeif[] = "skinmask-heif.so",
+               kJxl[] = "skinmask-jxl.so", kRaw[] = "skinmask-raw.so",
+               kDecode[] = "skinmask_decode", kDecodeRaw[] = "skinmask_decode_raw";
 
 template <const char* kModule>
 ImageHeader HeaderInModule(std::string_view bytes, std::string_view subject) {
@@ -83,9 +82,7 @@ StoredImage DecodePnm(std::string_view bytes, std::string_view subject, const Im
   return DecodeOther(scaled.empty() ? bytes : scaled, subject, header, options);
 }
 
-// HEIC, AVIF and JPEG XL are decoded if the build has libheif and libjxl. Each library has a module
-// of its own, which returns an upright picture.
-#ifdef SKINMASK_HEIF
+// The modules of libheif and libjxl return upright pictures.
 ImageHeader HeifHeader(std::string_view bytes, std::string_view subject) {
   constexpr std::int64_t kTwice = 8;  // the decoder holds a copy of the picture
   const HeifPicture picture = ReadHeifPicture(bytes, subject);
@@ -101,44 +98,19 @@ StoredImage DecodeHeif(std::string_view bytes, std::string_view subject, const I
   };
   return {.pixels = JoinTiles(ReadHeifPicture(bytes, subject), decode, subject)};
 }
-#else
-ImageHeader HeifHeader(std::string_view, std::string_view subject) {
-  throw Error(subject,
-              "is HEIC or AVIF, which this build does not read (it was made without libheif)");
-}
-constexpr auto* DecodeHeif = DecodeOther;  // which is not reached
-#endif
 
-#ifdef SKINMASK_JXL
-constexpr auto* JxlHeader = HeaderInModule<kJxl>;
 StoredImage DecodeJxl(std::string_view bytes, std::string_view subject, const ImageHeader&,
                       const DecodeOptions&) {
   return {.pixels = DecodeInModule<kJxl>(bytes, subject, false)};
 }
-#else
-ImageHeader JxlHeader(std::string_view, std::string_view subject) {
-  throw Error(subject, "is JPEG XL, which this build does not read (it was made without libjxl)");
-}
-constexpr auto* DecodeJxl = DecodeOther;  // which is not reached
-#endif
 
 // Raw files of cameras: special TIFFs, or formats of the makers.
-#ifdef SKINMASK_RAW
-constexpr auto* RawHeader = HeaderInModule<kRaw>;
 StoredImage DecodeRaw(std::string_view bytes, std::string_view subject, const ImageHeader&,
                       const DecodeOptions& options) {
   const bool half = options.scale > 1;
   const cv::Mat pixels = DecodeInModule<kRaw, kDecodeRaw>(bytes, subject, half);
   return {.pixels = half ? ScaledDown(pixels, options.scale / 2) : pixels, .scaled = true};
 }
-#else
-ImageHeader RawHeader(std::string_view, std::string_view subject) {
-  throw Error(
-      subject,
-      "is a camera's raw file, which this build does not read (it was made without LibRaw)");
-}
-constexpr auto* DecodeRaw = DecodeOther;  // which is not reached
-#endif
 
 // True for a TIFF that begins with a thumbnail and refers to other pictures (NEF, ARW, PEF) or
 // declares itself as DNG or CR2, and for the formats of other makers.
@@ -164,7 +136,10 @@ constexpr ImageCodec kCodecs[] = {
     {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng, "", true},
     {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther, kImgcodecs},
     // Before TIFF, because some raw files begin like a TIFF.
-    {"raw", IsRaw, RawHeader, DecodeRaw, kRaw},
+    {"raw", IsRaw, HeaderInModule<kRaw>, DecodeRaw, kRaw, false,
+     SKINMASK_RAW ? ""
+                  : "is a camera's raw file, which this build does not read (it was made without "
+                    "LibRaw)"},
     {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeOther, kImgcodecs},
     {"WebP",
      [](View b) {
@@ -177,8 +152,12 @@ constexpr ImageCodec kCodecs[] = {
      [](View b) {
        return b.starts_with("\xFF\x0A"sv) || b.starts_with("\0\0\0\x0CJXL \r\n\x87\n"sv);
      },
-     JxlHeader, DecodeJxl, kJxl},
-    {"HEIF", IsHeif, HeifHeader, DecodeHeif, kHeif}};
+     HeaderInModule<kJxl>, DecodeJxl, kJxl, false,
+     SKINMASK_JXL ? "" : "is JPEG XL, which this build does not read (it was made without libjxl)"},
+    {"HEIF", IsHeif, HeifHeader, DecodeHeif, kHeif, false,
+     SKINMASK_HEIF
+         ? ""
+         : "is HEIC or AVIF, which this build does not read (it was made without libheif)"}};
 
 // Every tile is decoded whole, even if the picture needs one pixel of it. Tiles that are not larger
 // than the picture have at most four times its pixels.

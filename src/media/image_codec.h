@@ -56,6 +56,7 @@ struct ImageCodec {
                         const DecodeOptions& options);
   std::string_view module{};      // the module with these functions; empty: none
   bool is_well_reviewed = false;  // Isolate::kAuto decodes it in this process
+  std::string_view missing{};     // why this build cannot read the format; empty: it can
 };
 
 // True if the last quarter or more of the coded pixels was never written, for example by an
