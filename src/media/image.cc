@@ -14,7 +14,6 @@
 #include "media/decoder_processes.h"
 #include "media/image_codec.h"
 #include "media/late_module.h"
-#include "media/picture_tags.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 

@@ -11,7 +11,6 @@
 #include "media/gif.h"
 #include "media/heif.h"
 #include "media/late_module.h"
-#include "media/picture_tags.h"
 #include "media/picture_type.h"
 #include "media/pnm.h"
 #include "skinmask/base/error.h"

@@ -12,6 +12,7 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 struct DecodeOptions;
+struct PictureTags;
 struct VideoFrame;
 class Scratch;
 
@@ -72,6 +73,16 @@ inline bool EndsInZeros(std::string_view coded) {
 
 // The picture as it is displayed; the same matrix if there is nothing to change.
 cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation);
+
+// Reads the tags of a JPEG, PNG, WebP or TIFF. Empty for other formats and damaged data.
+PictureTags ReadTags(std::string_view bytes);
+
+// The orientation by EXIF; the default without EXIF. Takes a JPEG, or EXIF data with or without
+// "Exif\0\0".
+Orientation ExifOrientation(std::string_view bytes);
+
+// True if colours of that profile are not converted, that is, if InSrgb returns the picture itself.
+bool IsTakenAsSrgb(const std::string& icc);
 
 // Null if the format is not in the table.
 const ImageCodec* CodecOf(std::string_view bytes);

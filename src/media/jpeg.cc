@@ -11,7 +11,6 @@
 #include "media/decoder_processes.h"
 #include "media/file_bytes.h"
 #include "media/image_codec.h"
-#include "media/picture_tags.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/video.h"

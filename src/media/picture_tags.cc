@@ -1,12 +1,13 @@
-#include "media/picture_tags.h"
-
+// Metadata of image files: orientation, colour profile and resolution.
 #include <zlib.h>
 
 #include <cmath>
 #include <map>
 
 #include "media/file_bytes.h"
+#include "media/image_codec.h"
 #include "skinmask/base/error.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {

@@ -14,7 +14,6 @@
 
 #include "media/file_bytes.h"
 #include "media/image_codec.h"
-#include "media/picture_tags.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/scratch.h"

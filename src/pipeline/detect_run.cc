@@ -5,7 +5,6 @@
 
 #include "base/folder.h"
 #include "media/image_codec.h"
-#include "media/picture_tags.h"
 #include "pipeline/made_with.h"
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"

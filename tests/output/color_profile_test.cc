@@ -8,7 +8,6 @@
 #include <opencv2/imgproc.hpp>
 
 #include "media/image_codec.h"
-#include "media/picture_tags.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"

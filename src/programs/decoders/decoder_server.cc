@@ -31,8 +31,8 @@
 #include <utility>
 
 #include "media/decoder_messages.h"
+#include "media/image_codec.h"
 #include "media/late_module.h"
-#include "media/picture_tags.h"
 #include "media/video_source.h"
 #include "programs/cli/sandbox.h"
 #include "skinmask/base/problem.h"
