@@ -45,16 +45,10 @@ cv::Mat Turned(const cv::Mat& picture, std::string_view box) {
   const std::string_view type = box.substr(4, 4);
   if (type == "clap") return Cropped(picture, box);
   if (box.size() < 9) return {};
-  cv::Mat turned;
-  constexpr int kQuarters[] = {cv::ROTATE_90_COUNTERCLOCKWISE, cv::ROTATE_180,
-                               cv::ROTATE_90_CLOCKWISE};
-  if (type == "imir")
-    cv::flip(picture, turned, box[8] & 1 ? 1 : 0);
-  else if (const int quarters = box[8] & 3)
-    cv::rotate(picture, turned, kQuarters[quarters - 1]);
-  else
-    turned = picture;
-  return turned;
+  // A flip from top to bottom is one from left to right and a half turn. Quarter turns go
+  // anticlockwise.
+  if (type == "imir") return Upright(picture, {box[8] & 1 ? 0 : 180, true});
+  return Upright(picture, {(4 - (box[8] & 3)) % 4 * 90, false});
 }
 
 }  // namespace

@@ -84,14 +84,8 @@ std::string_view Only(const std::vector<Box>& boxes, std::string_view type, bool
   return {};
 }
 
-struct Version {
-  std::uint64_t version, flags;
-};
-
-Version ReadVersion(Reader& reader) {
-  const std::uint64_t both = reader.Number(4);
-  return {both >> 24, both & 0xFFFFFF};
-}
+// The version of a full box. Its flags are skipped.
+std::uint64_t ReadVersion(Reader& reader) { return reader.Number(4) >> 24; }
 
 class Items {
  public:
@@ -130,19 +124,19 @@ class Items {
 
   void ReadPrimary(std::string_view content) {
     Reader reader(content);
-    primary_ = reader.Number(ReadVersion(reader).version == 0 ? 2 : 4);
+    primary_ = reader.Number(ReadVersion(reader) == 0 ? 2 : 4);
   }
 
   void ReadTypes(std::string_view content) {
     Reader reader(content);
-    const std::size_t count_size = ReadVersion(reader).version == 0 ? 2 : 4;
+    const std::size_t count_size = ReadVersion(reader) == 0 ? 2 : 4;
     const std::uint64_t count = reader.Number(count_size);
     if (count > kMaxItems) FailKind("has more than 5000 items");
     std::size_t metadata = 0;
     for (const Box& box : BoxesOf(content.substr(4 + count_size), kMaxItems)) {
       if (box.type != "infe") continue;
       Reader entry(box.content);
-      const std::uint64_t version = ReadVersion(entry).version;
+      const std::uint64_t version = ReadVersion(entry);
       if (version < 2) FailKind("names its items in an old way");
       const std::uint64_t id = entry.Number(version == 2 ? 2 : 4);
       entry.Number(2);  // protection
@@ -155,13 +149,13 @@ class Items {
 
   void ReadAssociations(std::string_view content) {
     Reader reader(content);
-    const Version version = ReadVersion(reader);
+    const std::uint64_t version = reader.Number(1), flags = reader.Number(3);
     const std::uint64_t count = reader.Number(4);
     if (count > kMaxItems) FailDamaged("it has too many properties");
     for (std::uint64_t i = 0; i < count; ++i) {
-      std::vector<Association>& all = associations_[reader.Number(version.version == 0 ? 2 : 4)];
+      std::vector<Association>& all = associations_[reader.Number(version == 0 ? 2 : 4)];
       for (std::uint64_t n = reader.Number(1); n > 0; --n) {
-        const std::size_t bytes = version.flags & 1 ? 2 : 1;
+        const std::size_t bytes = flags & 1 ? 2 : 1;
         const std::uint64_t value = reader.Number(bytes), top = std::uint64_t{1} << (8 * bytes - 1);
         all.push_back({static_cast<std::size_t>(value & (top - 1)), (value & top) != 0});
       }
@@ -171,7 +165,7 @@ class Items {
 
   void ReadLocations() {
     Reader reader(locations_);
-    const std::uint64_t version = ReadVersion(reader).version, sizes = reader.Number(2);
+    const std::uint64_t version = ReadVersion(reader), sizes = reader.Number(2);
     if (version > 2) FailKind("places its items in a way that is not known");
     const std::size_t offset_size = sizes >> 12, length_size = sizes >> 8 & 15,
                       base_size = sizes >> 4 & 15, index_size = version > 0 ? sizes & 15 : 0;
@@ -280,7 +274,7 @@ class Items {
     std::vector<std::uint64_t> parts;
     if (references_.empty()) return parts;
     Reader reader(references_);
-    const std::size_t id_size = ReadVersion(reader).version == 0 ? 2 : 4;
+    const std::size_t id_size = ReadVersion(reader) == 0 ? 2 : 4;
     for (const Box& box : BoxesOf(references_.substr(4), kMaxItems)) {
       Reader entry(box.content);
       if (entry.Number(id_size) != id || box.type != "dimg") continue;
