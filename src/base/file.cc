@@ -77,6 +77,13 @@ bool IsUnfinishedName(std::string_view name) {
   return name.size() == kRandomLetters && name.find_first_not_of(kDigits) == name.npos;
 }
 
+std::atomic<bool> ending{false};
+
+// Stops a thread that would continue with its files while the process ends.
+void BlockWhileEnding() {
+  while (ending) pause();
+}
+
 }  // namespace
 
 std::string ReadFile(const fs::path& path, const ReadOptions& options) {
@@ -153,17 +160,6 @@ struct UnfinishedFile::Slot {
   static Slot all[100];
 };
 UnfinishedFile::Slot UnfinishedFile::Slot::all[100];
-
-namespace {
-
-std::atomic<bool> ending{false};
-
-// Stops a thread that would continue with its files while the process ends.
-void BlockWhileEnding() {
-  while (ending) pause();
-}
-
-}  // namespace
 
 void UnfinishedFile::RemoveAll() {
   ending = true;

@@ -1,5 +1,7 @@
 #include "base/nearest.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/parse.h"
@@ -29,13 +31,8 @@ std::size_t Distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-std::string Sorted(std::string text) {
-  std::ranges::sort(text);
-  return text;
-}
-
 std::size_t Cost(const std::string& text, const std::string& word) {
-  if (Sorted(text) == Sorted(word)) return 0;
+  if (std::ranges::is_permutation(text, word)) return 0;
   const bool ends_it = ('-' + word).ends_with('-' + text);
   if (ends_it || (text.size() >= 3 && word.starts_with(text))) return 1;
   return Distance(text, word);
@@ -67,9 +64,8 @@ std::string DidYouMean(std::string_view text, const std::vector<std::string>& wo
 }
 
 std::string UnknownAmong(std::string_view text, const std::vector<std::string>& words) {
-  std::string line = "is unknown (" + DidYouMean(text, words) + "there are:";
-  for (const std::string& word : words) line += " " + word;
-  return line + ")";
+  return fmt::format("is unknown ({}there are: {})", DidYouMean(text, words),
+                     fmt::join(words, " "));
 }
 
 }  // namespace skinmask
