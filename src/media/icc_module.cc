@@ -18,8 +18,6 @@ struct Conversion {
   std::unique_ptr<void, decltype(&cmsDeleteTransform)> transform{nullptr, cmsDeleteTransform};
 };
 
-void Ignore(cmsContext, cmsUInt32Number, const char*) {}
-
 // The reason why the profile does not define the colours of RGB values, or empty.
 std::string WhyNotUsed(cmsHPROFILE profile) {
   if (!profile) return "is damaged";
@@ -64,7 +62,7 @@ struct Lattice {
 void* skinmask_open_profile(std::string_view icc, std::string& problem) {
   auto made = std::make_unique<Conversion>();
   const cmsContext context = made->context.get();
-  cmsSetLogErrorHandlerTHR(context, Ignore);
+  cmsSetLogErrorHandlerTHR(context, [](cmsContext, cmsUInt32Number, const char*) {});
   const Profile profile(
       cmsOpenProfileFromMemTHR(context, icc.data(), static_cast<cmsUInt32Number>(icc.size())),
       cmsCloseProfile);

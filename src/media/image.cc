@@ -50,26 +50,21 @@ struct OpenedProfile {
   std::shared_ptr<void> conversion;  // null: no conversion
 };
 
-OpenedProfile OpenProfile(const std::string& icc) {
+// Opens a profile, and caches the last ones, because the photographs of a run have few different
+// profiles.
+OpenedProfile Opened(const std::string& icc) {
   static auto* const open =
       FindInModule<decltype(skinmask_open_profile)>(kIccModule, "skinmask_open_profile");
   static auto* const close =
       FindInModule<decltype(skinmask_close_profile)>(kIccModule, "skinmask_close_profile");
-  OpenedProfile opened{icc, {}, {}};
-  if (void* const conversion = open(icc, opened.problem)) opened.conversion = {conversion, close};
-  return opened;
-}
-
-// Opens a profile, and caches the last ones, because the photographs of a run have few different
-// profiles.
-OpenedProfile Opened(const std::string& icc) {
   constexpr std::size_t kMaxKept = 8;
   static std::mutex mutex;
   static std::deque<OpenedProfile> kept;
   const std::lock_guard lock(mutex);
   for (const OpenedProfile& each : kept)
     if (each.icc == icc) return each;
-  OpenedProfile opened = OpenProfile(icc);
+  OpenedProfile opened{icc, {}, {}};
+  if (void* const conversion = open(icc, opened.problem)) opened.conversion = {conversion, close};
   if (kept.size() == kMaxKept) kept.pop_front();
   return kept.emplace_back(std::move(opened));
 }

@@ -160,8 +160,6 @@ void Read(png_structp png, png_bytep to, std::size_t size) {
   png_longjmp(png, 1);
 }
 
-void Ignore(png_structp, png_const_charp) {}
-
 void AskForBgr(png_structp png, png_infop info, bool keep_grey, bool keep_depth) {
   const int color = png_get_color_type(png, info);
   const bool grey = (color & PNG_COLOR_MASK_COLOR) == 0;
@@ -226,7 +224,8 @@ StoredImage DecodePng(std::string_view bytes, std::string_view subject, const Im
                 std::string("is a damaged PNG: ") + source.reason.data() + " (a whole file)");
   };
   if (!stored && !ReachesItsEnd(bytes)) fail();
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, GiveUp, Ignore);
+  const auto ignore = [](png_structp, png_const_charp) {};
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, GiveUp, ignore);
   png_infop info = png ? png_create_info_struct(png) : nullptr;
   const auto destroy = [&](png_structp* p) { png_destroy_read_struct(p, &info, nullptr); };
   const std::unique_ptr<png_structp, decltype(destroy)> owner(&png, destroy);

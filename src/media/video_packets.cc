@@ -126,12 +126,6 @@ class KeyFrameSearch {
 
 }  // namespace
 
-VideoPackets::VideoPackets(bool strict, bool ahead)
-    : strict_(strict),
-      ahead_(ahead),
-      packet_(Ffmpeg::Get().av_packet_alloc()),
-      waiting_(Ffmpeg::Get().av_packet_alloc()) {}
-
 AVPacket* VideoPackets::Next(AVFormatContext* format, int index, const std::atomic<bool>* stop) {
   const Ffmpeg& av = Ffmpeg::Get();
   av.av_packet_unref(packet_.get());

@@ -18,7 +18,7 @@ class VideoPackets {
  public:
   // `strict`: damage ends the input. `ahead`: each packet is held until the next one is read,
   // because damage that a demuxer skips before the next packet is mostly in the held one.
-  VideoPackets(bool strict, bool ahead);
+  VideoPackets(bool strict, bool ahead) : strict_(strict), ahead_(ahead) {}
 
   // The next packet of the stream `index`, valid until the next call; null at the end, and after
   // `stop`.
@@ -34,7 +34,7 @@ class VideoPackets {
   bool Read(AVFormatContext* format, int index);
 
   const bool strict_, ahead_;
-  PacketPtr packet_, waiting_;
+  PacketPtr packet_{Ffmpeg::Get().av_packet_alloc()}, waiting_{Ffmpeg::Get().av_packet_alloc()};
   std::optional<int> end_;
   std::int64_t count_ = 0, behind_ = 0;
 };
