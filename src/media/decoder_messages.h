@@ -17,6 +17,7 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "base/stream.h"
 #include "skinmask/media/video.h"
@@ -110,11 +111,10 @@ bool ReceiveMessage(int socket, DecoderMessage& message, Descriptor& descriptor)
 class SharedBytes {
  public:
   // Returns at least `size` bytes. If the present memory is too small, creates new memory, whose
-  // descriptor() must be sent to the other process; Sent records that this was done. Throws
-  // Error, and std::bad_alloc.
+  // descriptor must be sent to the other process. Throws Error, and std::bad_alloc.
   std::uint8_t* Get(std::size_t size);
-  int descriptor() const { return is_new_ ? file_.get() : -1; }
-  void Sent() { is_new_ = false; }
+  // The descriptor of new memory, once; -1 afterwards.
+  int TakeDescriptor() { return std::exchange(is_new_, false) ? file_.get() : -1; }
   // Maps memory of another process. Returns false if it is not such memory.
   bool Map(Descriptor file);
 

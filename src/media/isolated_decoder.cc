@@ -42,8 +42,7 @@ class Decoding {
                            .number = static_cast<std::int64_t>(bytes.size())};
     std::uint8_t* const file = ForInput(subject_, [&] { return process_.file.Get(bytes.size()); });
     std::memcpy(file, bytes.data(), bytes.size());
-    work_.Send(message, process_.file.descriptor());
-    process_.file.Sent();
+    work_.Send(message, process_.file.TakeDescriptor());
     while (true) {
       work_.Receive(message, [&] { CheckStop(); });
       if (message.kind == Kind::kProblem) throw BadFile{std::string(message.Text())};

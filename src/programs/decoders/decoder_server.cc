@@ -103,10 +103,7 @@ class Decoder {
       limit_.SetFor(0, file_.size());
       const std::string_view bytes(reinterpret_cast<const char*>(file_.data()), size);
       const DecoderMessage answer = AnswerOf("", [&] { return Answer(request, bytes); });
-      if (!SendMessage(kDecoderServerSocket, answer,
-                       answer.kind == Kind::kPicture ? pixels_.descriptor() : -1))
-        return;
-      if (answer.kind == Kind::kPicture) pixels_.Sent();
+      if (!SendMessage(kDecoderServerSocket, answer, pixels_.TakeDescriptor())) return;
     }
   }
 
@@ -171,10 +168,7 @@ class VideoService {
         file_ = "/dev/fd/" + std::to_string(pipe_.get());
       }
       const DecoderMessage answer = AnswerOf(file_, [&] { return Answer(request); });
-      const bool has_pixels = answer.kind == Kind::kFrame;
-      if (!SendMessage(kDecoderServerSocket, answer, has_pixels ? pixels_.descriptor() : -1))
-        return;
-      if (has_pixels) pixels_.Sent();
+      if (!SendMessage(kDecoderServerSocket, answer, pixels_.TakeDescriptor())) return;
     }
   }
 
