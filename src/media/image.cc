@@ -122,7 +122,8 @@ cv::Mat InSrgb(const cv::Mat& bgr, const std::string& icc, std::string* problem,
 }
 
 std::string EncodeWebP(const cv::Mat& image, int quality) {
-  RequireEncodable(image, quality, true);
+  RequireType(image, {CV_8UC1, CV_8UC3, CV_8UC4}, "image");
+  RequireQuality(quality);
   constexpr int kMaxSide = 16383;
   if (std::max(image.cols, image.rows) > kMaxSide)
     throw Error("WebP", fmt::format("has sides of at most {}", kMaxSide));

@@ -210,7 +210,8 @@ std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_v
 }
 
 std::string EncodeJpeg(const cv::Mat& image, int quality) {
-  RequireEncodable(image, quality);
+  RequireType(image, {CV_8UC1, CV_8UC3}, "image");
+  RequireQuality(quality);
   const TurboPtr encoder(tjInitCompress(), tjDestroy);
   const bool grey = image.channels() == 1;
   unsigned char* bytes = nullptr;

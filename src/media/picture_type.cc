@@ -30,14 +30,6 @@ void RequireQuality(int quality) {
   if (quality < 1 || quality > 100) throw Error("quality", "is out of range (1 to 100)");
 }
 
-void RequireEncodable(const cv::Mat& image, int quality, bool transparent) {
-  if (transparent)
-    RequireType(image, {CV_8UC1, CV_8UC3, CV_8UC4}, "image");
-  else
-    RequireType(image, {CV_8UC1, CV_8UC3}, "image");
-  RequireQuality(quality);
-}
-
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name) {
   RequireType(picture, type, name);
   if (picture.size() != size)

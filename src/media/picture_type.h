@@ -20,9 +20,6 @@ void RequireType(const cv::Mat& picture, int type, std::string_view name);
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name);
 // Throws Error for a quality that is not 1 to 100.
 void RequireQuality(int quality);
-// Throws Error unless the image is CV_8UC1 or 8UC3 (or 8UC4 with `transparent`) and the quality is
-// 1 to 100, as EncodeJpeg and EncodeWebP require.
-void RequireEncodable(const cv::Mat& image, int quality, bool transparent = false);
 
 // Throws Error for a frame that is empty, or lacks a plane of its layout.
 void RequirePlanes(const VideoFrame& frame);
