@@ -93,10 +93,9 @@ void RequireVerb(const CLI::App& app, const std::string& word) {
   std::vector<std::string> verbs;
   for (const CLI::App* verb : VerbsOf(app)) verbs.push_back(verb->get_name());
   if (std::ranges::find(verbs, word) != verbs.end()) return;
-  throw UsageError(fmt::format("there is no verb '{}'{}", word,
-                               Exists(word)
-                                   ? ", but a file of that name (detect makes masks of files)"
-                                   : Suggestion(word, verbs)));
+  throw UsageError("there is no verb '{}'{}", word,
+                   Exists(word) ? ", but a file of that name (detect makes masks of files)"
+                                : Suggestion(word, verbs));
 }
 
 std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
@@ -300,7 +299,7 @@ constexpr Rule kRulesOfAdaptation[] = {
 void Require(const CLI::App& verb, const Rule& rule, const std::string& option) {
   if (Has(verb, option) && std::ranges::count(Parts(rule.verbs, ' '), verb.get_name()) > 0 &&
       rule.is_inapplicable(verb))
-    throw UsageError(fmt::format("{} {}", option, rule.why));
+    throw UsageError("{} {}", option, rule.why);
 }
 
 // Throws UsageError for options that do not apply to any chosen kind: of train, which has one kind,
@@ -320,9 +319,8 @@ void RequireOfKinds(const CLI::App& verb) {
     const bool of_train = verb.get_name() == "train" || row.name != "seed";
     if (of_train && !row.kinds.empty() && Has(verb, FlagOf(row.name)) &&
         std::ranges::find_first_of(kinds, row.kinds) == kinds.end())
-      throw UsageError(fmt::format("{} is of {}, and {} is {}", FlagOf(row.name),
-                                   fmt::join(row.kinds, ", "), kinds_option,
-                                   fmt::join(kinds, ",")));
+      throw UsageError("{} is of {}, and {} is {}", FlagOf(row.name), fmt::join(row.kinds, ", "),
+                       kinds_option, fmt::join(kinds, ","));
   }
   if (verb.get_name() == "train" && Has(verb, "--rate") && Is(verb, "--solver", {"newton"}))
     throw UsageError("--rate is of --solver gradient and sgd, and newton takes no rate");
@@ -335,9 +333,8 @@ void RequireKindsJoined(const CLI::App& verb) {
     if (!Has(verb, "--output") || std::ranges::count(all, input) == 0 || Exists(input)) continue;
     Words kinds = Values(verb, "--output");
     kinds.push_back(input);
-    throw UsageError(
-        fmt::format("'{}' is no file; kinds of output are joined by commas (--output {})", input,
-                    fmt::join(kinds, ",")));
+    throw UsageError("'{}' is no file; kinds of output are joined by commas (--output {})", input,
+                     fmt::join(kinds, ","));
   }
 }
 
@@ -346,12 +343,12 @@ void RequireJsonFile(const CLI::App& verb, const std::string& word) {
   const NamedMedia named(word);
   if (word.empty() || named.image || named.video) return;
   if (word == "-" && verb.get_name() == "detect") return;  // standard input
-  if (word == "-") throw UsageError(fmt::format("'-' is one word too many{}", kJsonAlone));
+  if (word == "-") throw UsageError("'-' is one word too many{}", kJsonAlone);
   const Words inputs = ArgumentsOf(verb).front()->results();
   const bool last = !inputs.empty() && inputs.back() == word;
   if (Exists(word) && !(IsFolder(word) && last && inputs.size() > 1)) return;
-  throw UsageError(fmt::format("--json '{0}' is {1}; results go to --json {0}.json or --json=FILE",
-                               word, IsFolder(word) ? "a folder" : "no file that ends in .json"));
+  throw UsageError("--json '{0}' is {1}; results go to --json {0}.json or --json=FILE", word,
+                   IsFolder(word) ? "a folder" : "no file that ends in .json");
 }
 
 }  // namespace

@@ -150,8 +150,7 @@ std::vector<GivenModel> ModelsOf(const CompareFlags& options) {
     if (std::ranges::find(models, name, &GivenModel::name) != models.end()) continue;
     if (name != kBuiltInModel && !Exists(name) &&
         !Nearest(name, {std::string(kBuiltInModel)}).empty())
-      throw UsageError(
-          fmt::format("--models {}: is no file (did you mean {}?)", name, kBuiltInModel));
+      throw UsageError("--models {}: is no file (did you mean {}?)", name, kBuiltInModel);
     models.push_back({name, name == kBuiltInModel ? DefaultModel() : ReadModel(name)});
     if (const std::string& finds = models.back().model.positive().name; finds != options.positive)
       throw Error(name, fmt::format("finds '{}', not '{}' (--positive names the class to find)",

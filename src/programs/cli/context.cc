@@ -166,8 +166,7 @@ void Context::PrintSummary() const {
 
 void Context::CheckJsonName() const {
   if (const NamedMedia named(json); named.image || named.video)
-    throw UsageError(
-        fmt::format("--json {}: is an image or a video by its name (r.json, say)", json));
+    throw UsageError("--json {}: is an image or a video by its name (r.json, say)", json);
 }
 
 void Context::CheckJson() const {

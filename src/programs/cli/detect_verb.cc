@@ -38,11 +38,11 @@ void SetFormatOf(const std::string& file, DetectOptions& detect) {
   const auto by_name = FormatOfName(file);
   if (!by_name)
     throw UsageError(
-        fmt::format("-o {}: images are written as PNG, JPEG or WebP (a folder, or a name that ends "
-                    "in .png, .jpg or .webp)",
-                    file));
+        "-o {}: images are written as PNG, JPEG or WebP (a folder, or a name that ends "
+        "in .png, .jpg or .webp)",
+        file);
   if (detect.style.format != OutputStyle::Format::kPng && detect.style.format != *by_name)
-    throw UsageError(fmt::format("-o {} and --format name different formats (one of them)", file));
+    throw UsageError("-o {} and --format name different formats (one of them)", file);
   detect.style.format = *by_name;
   AsUsage([&] { RequireFormat(detect.style, detect.outputs); }, fmt::format("-o {}: ", file));
 }
@@ -58,21 +58,21 @@ bool TellsMedia(const NamedMedia& media) { return media.image || media.video || 
 void RequireOneOutput(const DetectFlags& options, const DetectOptions& detect,
                       const NamedMedia& output) {
   if (options.inputs.size() > 1)
-    throw UsageError(fmt::format(
-        "-o {}: takes one image, video or archive (a folder takes several)", options.output));
+    throw UsageError("-o {}: takes one image, video or archive (a folder takes several)",
+                     options.output);
   const std::string input = options.inputs.empty() ? "" : options.inputs.front();
   const bool raw = !options.raw.input_format.empty();
   NamedMedia named(raw || IsFolder(input) ? "" : input);
   named.video |= raw;
   if (!named.archive && !output.archive && (TellsMedia(named) || TellsMedia(output)) &&
       (detect.outputs.size() != 1 || detect.video.png_frames))
-    throw UsageError(fmt::format(
-        "-o {}: takes one kind of output (a folder takes several, and frames)", options.output));
+    throw UsageError("-o {}: takes one kind of output (a folder takes several, and frames)",
+                     options.output);
   const bool same = (named.image && output.image) || (named.video && output.video) ||
                     (named.archive && output.archive);
   if (TellsMedia(named) && TellsMedia(output) && !same)
-    throw UsageError(fmt::format("-o {}: is {} by its name, and {} is {}", options.output,
-                                 TextOfMedia(output), input, TextOfMedia(named)));
+    throw UsageError("-o {}: is {} by its name, and {} is {}", options.output, TextOfMedia(output),
+                     input, TextOfMedia(named));
 }
 
 // Sets the destination of outputs: a file if the name cannot be meant as a folder.
@@ -81,8 +81,7 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
   const bool folder = IsFolder(output);
   const bool special = Exists(output) && !folder && !IsRegularFile(output);
   if (options.output != "-" && options.output.starts_with('-'))
-    throw UsageError(
-        fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.output));
+    throw UsageError("-o needs a folder, and '{0}' looks like an option (./{0})", options.output);
   const NamedMedia named(output.native());
   const bool file = !folder && (output == kStandardOutput || special || TellsMedia(named));
   if (file) RequireOneOutput(options, detect, named);
@@ -115,7 +114,7 @@ void SetKinds(const DetectFlags& options, DetectOptions& detect) {
   for (const std::string& name : options.outputs) {
     const Output output = AsUsage([&] { return OutputFromName(name); });
     if (std::ranges::count(detect.outputs, output) > 0)
-      throw UsageError(fmt::format("--output has '{}' more than once", name));
+      throw UsageError("--output has '{}' more than once", name);
     detect.outputs.push_back(output);
   }
 }

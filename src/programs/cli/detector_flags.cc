@@ -33,9 +33,9 @@ void RequireAdapted(const Detector& detector, const Json& given) {
   const std::string& found = detector.model().positive().name;
   if (detector.adapter() || found == "skin") return;
   const auto refuse = [&](const std::string& flag) {
-    throw UsageError(fmt::format(
+    throw UsageError(
         "{} is of adapted images, and a model of '{}' adapts only with --adapt, --faces or a seed",
-        flag, found));
+        flag, found);
   };
   for (const OptionRow& row : AdaptTable().rows())
     if (!row.name.empty() && given.contains(FlagOf(row.name).substr(2))) refuse(FlagOf(row.name));

@@ -1,7 +1,5 @@
 #include "programs/cli/sample_source.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <vector>
 
@@ -17,14 +15,12 @@ void CheckSource(const std::vector<std::string>& tables, const PairOptions& pair
                  const std::string& masks_option) {
   const bool images = !pairs.images.empty();
   if (tables.empty() == !images)
-    throw UsageError(
-        fmt::format("give either --samples, or --images with {} or --whole", masks_option));
+    throw UsageError("give either --samples, or --images with {} or --whole", masks_option);
   const bool masks = !pairs.masks.empty() || !pairs.whole_class.empty();
   const bool both = !pairs.masks.empty() && !pairs.whole_class.empty();
   if (images && (both || (!masks && !HoldsArchives(pairs.images))))
-    throw UsageError(fmt::format("--images needs either {} or --whole", masks_option));
-  if (!images && !pairs.masks.empty())
-    throw UsageError(fmt::format("{} needs --images", masks_option));
+    throw UsageError("--images needs either {} or --whole", masks_option);
+  if (!images && !pairs.masks.empty()) throw UsageError("{} needs --images", masks_option);
 }
 
 void RequireNoArchive(const std::string& output, const std::string& flag,
@@ -126,8 +122,7 @@ std::optional<DecisionRule> RuleOf(const DecisionFlags& flags) {
   const auto costs = ParseNumbers<double>(flags.cost, ':');
   const auto good = [](double cost) { return cost > 0 && std::isfinite(cost); };
   if (!costs || costs->size() != 2 || !good((*costs)[0]) || !good((*costs)[1]))
-    throw UsageError(
-        fmt::format("--cost '{}' is not FP:FN (two numbers above 0, as in 1:5)", flags.cost));
+    throw UsageError("--cost '{}' is not FP:FN (two numbers above 0, as in 1:5)", flags.cost);
   return DecisionRule{Kind::kCost, (*costs)[0], (*costs)[1]};
 }
 

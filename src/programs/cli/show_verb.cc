@@ -198,7 +198,7 @@ std::vector<std::pair<std::string, double>> HeldValuesOf(const std::vector<std::
     const auto value =
         ParseNumber<double>(std::string_view(text).substr(std::min(equals + 1, text.size())));
     if (equals == 0 || !value || !std::isfinite(*value))
-      throw UsageError(fmt::format("--at '{}' is not CHANNEL=VALUE (as in R=180)", text));
+      throw UsageError("--at '{}' is not CHANNEL=VALUE (as in R=180)", text);
     at.emplace_back(text.substr(0, equals), *value);
   }
   return at;
@@ -211,7 +211,7 @@ void CheckFlags(const ShowFlags& flags) {
                                                       {"--marginal", flags.marginal}};
   for (const auto& [option, given] : of_pictures)
     if (given && flags.picture.empty())
-      throw UsageError(fmt::format("{} is of a picture (give --picture)", option));
+      throw UsageError("{} is of a picture (give --picture)", option);
   if (flags.marginal && !flags.at.empty())
     throw UsageError("--at cuts where --marginal integrates (one of them)");
   HeldValuesOf(flags.at);
@@ -245,8 +245,8 @@ std::string PictureOf(const Model& model, const ShowFlags& flags, const Context&
   const std::vector<std::string> channels = model.features.channel_names();
   for (const auto& [channel, value] : options.at)
     if (std::ranges::find(channels, LowerCase(channel), LowerCase) == channels.end())
-      throw UsageError(fmt::format("--at {}: is no channel of the model, which has {}", channel,
-                                   fmt::join(channels, ", ")));
+      throw UsageError("--at {}: is no channel of the model, which has {}", channel,
+                       fmt::join(channels, ", "));
   std::string picture = DrawModels(models, PictureFormatOf(flags.picture), options);
   WarnOfClassesLeftOut(samples, model, context);
   return picture;

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <memory>
 
@@ -29,11 +27,10 @@ TrainOptions TrainOptionsOf(const TrainFlags& options) {
   train.rule = RuleOf(options.decision).value_or(DecisionRule());
   for (const std::string& text : options.notes) {
     const std::size_t equals = text.find('=');
-    if (equals == 0 || equals == text.npos)
-      throw UsageError(fmt::format("--card '{}' is not NAME=VALUE", text));
+    if (equals == 0 || equals == text.npos) throw UsageError("--card '{}' is not NAME=VALUE", text);
     const std::string name = text.substr(0, equals);
     for (const auto& [earlier, its_text] : train.notes)
-      if (earlier == name) throw UsageError(fmt::format("--card '{}' is given twice", name));
+      if (earlier == name) throw UsageError("--card '{}' is given twice", name);
     train.notes.emplace_back(name, text.substr(equals + 1));
   }
   if (options.validation.images.empty() != options.validation.masks.empty())
@@ -70,9 +67,8 @@ void CheckOptions(const TrainFlags& options, const Context& context) {
     throw UsageError("--calibrate-masks needs --calibrate DIR");
   if (options.calibrate_masks.empty() && IsFolder(options.calibrate))
     throw UsageError(
-        fmt::format("--calibrate {}: is a folder of images (--calibrate-masks names "
-                    "the folder of their masks)",
-                    options.calibrate));
+        "--calibrate {}: is a folder of images (--calibrate-masks names the folder of their masks)",
+        options.calibrate);
   CheckSource(options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
   RequireApart(options.output, "-o", context.json, "--json");

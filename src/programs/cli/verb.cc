@@ -161,8 +161,8 @@ std::string ExtensionOf(const std::filesystem::path& file) {
 void RequireFiles(const std::vector<std::string>& partials, const std::string& option) {
   for (const std::string& file : partials)
     if (Exists(file) && !IsRegularFile(file))
-      throw UsageError(fmt::format("{}{}{}: is no file (parts are read more than once)", option,
-                                   option.empty() ? "" : " ", file));
+      throw UsageError("{}{}{}: is no file (parts are read more than once)", option,
+                       option.empty() ? "" : " ", file);
 }
 
 void RequireApart(const std::filesystem::path& a, const std::string& option_a,
@@ -170,7 +170,7 @@ void RequireApart(const std::filesystem::path& a, const std::string& option_a,
   for (const std::filesystem::path& path : {a, b})
     if (path.empty() || path == "-" || path == "/dev/null") return;
   if (FileIdentity(a) != FileIdentity(b)) return;
-  throw UsageError(fmt::format("{} and {} are the same file, {}", option_a, option_b, a.string()));
+  throw UsageError("{} and {} are the same file, {}", option_a, option_b, a.string());
 }
 
 void RequireApart(std::initializer_list<NamedOutput> outputs, const std::vector<std::string>& files,
@@ -184,7 +184,7 @@ void RequireApart(std::initializer_list<NamedOutput> outputs) {
   for (const auto& [output, flag] : outputs)
     if (output == "-" || output == kStandardOutput) to_stdout.push_back(flag);
   if (to_stdout.size() > 1)
-    throw UsageError(fmt::format("standard output takes one of {}", fmt::join(to_stdout, " and ")));
+    throw UsageError("standard output takes one of {}", fmt::join(to_stdout, " and "));
   for (auto a = outputs.begin(); a != outputs.end(); ++a)
     for (auto b = a + 1; b != outputs.end(); ++b)
       RequireApart(a->first, a->second, b->first, b->second);
@@ -204,7 +204,7 @@ void AddShardOption(CLI::App& verb, std::string& text) {
 Shard ShardOf(const std::string& text) {
   const auto numbers = ParseNumbers<std::size_t>(text, '/');
   if (!numbers || numbers->size() != 2 || (*numbers)[0] < 1 || (*numbers)[0] > (*numbers)[1])
-    throw UsageError(fmt::format("--shard '{}' is not I/N with I from 1 to N", text));
+    throw UsageError("--shard '{}' is not I/N with I from 1 to N", text);
   return {(*numbers)[0], (*numbers)[1]};
 }
 

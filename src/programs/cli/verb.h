@@ -30,6 +30,9 @@ namespace skinmask::cli {
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  template <class... Values>
+  explicit UsageError(fmt::format_string<Values...> line, Values&&... values)
+      : runtime_error(fmt::format(line, std::forward<Values>(values)...)) {}
 };
 
 // Runs `check`, which depends on options only, and converts its Error to UsageError, with the

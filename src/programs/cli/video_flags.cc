@@ -51,15 +51,13 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
   if (!flags.audio.empty() &&
       (detect.video.png_frames || !Any(detect.outputs, &OutputKind::is_watched)))
-    throw UsageError(
-        fmt::format("--audio is for videos of --output {}, and none is made", WatchedNames()));
+    throw UsageError("--audio is for videos of --output {}, and none is made", WatchedNames());
   detect.video.sound = flags.audio != "none";
   VideoRange& range = detect.video.range;
   range = {TimeOf("--from", flags.from), TimeOf("--to", flags.to)};
   if (range.to && range.to->value == 0) throw UsageError("--to " + *flags.to + " leaves no frame");
   if (range.empty())
-    throw UsageError(
-        fmt::format("--from {} and --to {} leave no frame between them", *flags.from, *flags.to));
+    throw UsageError("--from {} and --to {} leave no frame between them", *flags.from, *flags.to);
 }
 
 CLI::Validator NoFrameNumbers() {
@@ -93,13 +91,12 @@ std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags, const std::string
   }
   const std::optional<cv::Size> size = ParseSize(size_text);
   if (!size && !size_text.empty())
-    throw UsageError(fmt::format("--size '{}' is not WIDTHxHEIGHT in pixels", size_text));
+    throw UsageError("--size '{}' is not WIDTHxHEIGHT in pixels", size_text);
   if (!size || flags.pixel_format.empty())
     throw UsageError("--input-format rawvideo needs --size WxH and --pixel-format NAME");
   const auto rate = ParseNumbers<int>(rate_text.empty() ? "25" : rate_text, '/');
   if (!rate || rate->empty() || rate->size() > 2 || rate->front() < 1 || rate->back() < 1)
-    throw UsageError(
-        fmt::format("--rate '{}' is no number of frames a second (30, 30000/1001)", rate_text));
+    throw UsageError("--rate '{}' is no number of frames a second (30, 30000/1001)", rate_text);
   AsUsage([&] { RequirePixelFormat(flags.pixel_format); });
   return RawVideo{*size, flags.pixel_format, {rate->front(), rate->size() == 2 ? rate->back() : 1}};
 }
