@@ -94,7 +94,7 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect) 
   context_.record.ShowAlways();  // a shard may have no input
   detector_ = &detector;
   by_faces_ = detector.options().by_faces() && detector.adapter();
-  if (detect.video.png_frames) tables_.ReplaceByFrame();
+  if (detect.video.png_frames) tables_.Each(&FrameTable::ReplaceByFrame);
   results_to_stdout_ = detect.output_file == kStandardOutput;
   digest_ = Sha256(ModelToJson(model));
   earlier_.RequireSame(context_, model, digest_);
@@ -111,7 +111,7 @@ Run DetectRecord::Recording(Run run) {
     problem(told);
     // The noted input, or an image of the noted archive, failed after all: its rows are removed.
     if (noted_ == p.input || noted_.starts_with(p.input + '/')) {
-      tables_.CutToMark();
+      tables_.Each(&FrameTable::CutToMark);
       video_.clear();
     }
     Json entry = EntryOfInput(p.input);
@@ -129,7 +129,7 @@ Run DetectRecord::Recording(Run run) {
 
 void DetectRecord::Add(const DetectedFrame& frame) {
   noted_ = frame.input.string();
-  if (std::exchange(video_, noted_) != noted_) tables_.Bracket();
+  if (std::exchange(video_, noted_) != noted_) tables_.Each(&FrameTable::Bracket);
   tables_.Add(
       {.frame = frame.index,
        .seconds = frame.seconds,
@@ -202,7 +202,7 @@ void DetectRecord::WriteJournal(const Json& entry) {
 
 void DetectRecord::Note(const DetectedImage& image) {
   noted_ = image.input.string();
-  if (!std::exchange(video_, "").empty()) tables_.Bracket();
+  if (!std::exchange(video_, "").empty()) tables_.Each(&FrameTable::Bracket);
   if (tables_.any() && image.frames == 0)
     tables_.Add({.skin_fraction = image.SkinFraction(),
                  .region = image.region,
@@ -221,7 +221,7 @@ void DetectRecord::Note(const DetectedImage& image) {
 void DetectRecord::Add(const DetectedImage& image) {
   noted_.clear();
   if (image.frames == 0) faces_.Add(image.adaptation);
-  tables_.Mark();
+  tables_.Each(&FrameTable::Mark);
   if (!flags_.jsonl.empty() || !context_.json.empty()) {
     Json entry = EntryOf(image);
     if (!flags_.jsonl.empty()) WriteLine(entry);
@@ -260,14 +260,15 @@ void DetectRecord::Finish() {
     context_.record.Fail(problem);
     PrintLine(problem.line);
   }
-  tables_.DropEarlier(failed);
-  tables_.DropKilled([&](const std::string& input) { return undone.contains(input); });
+  tables_.Each(&FrameTable::DropEarlier, failed);
+  tables_.Each(&FrameTable::DropKilled,
+               [&](const std::string& input) { return undone.contains(input); });
   if (context_.resume) TellMissingRows();
   if (!flags_.jsonl.empty() && !jsonl_) OpenLines();
   if (by_faces_ && faces_.images > 0 && !context_.quiet && !stdout_is_taken())
     Print("{}\n", faces_.Text());
-  if (StopFlag()) tables_.CutToMark();
-  tables_.Finish();
+  if (StopFlag()) tables_.Each(&FrameTable::CutToMark);
+  tables_.Each(&FrameTable::Finish);
   if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
     throw Error(flags_.jsonl,
                 "cannot be written whole (is the disk full? `resume` does not complete it)");

@@ -126,28 +126,15 @@ class FrameTables {
   // True if the table of faces, in which an input may have no row, has no earlier rows at all.
   bool FacesLackAll() const { return faces_ && faces_->is_new(); }
   void Add(const FrameRow& row);
-  void Bracket() { Each(&FrameTable::Bracket); }
-  void DropKilled(const std::function<bool(const std::string& input)>& drop) {
-    Each([&](FrameTable& table) { table.DropKilled(drop); });
+  void Flush() { Each(&FrameTable::Flush, of_ == Of::kLive); }
+  // Calls a function of each table: Each(&FrameTable::Mark).
+  template <class Act, class... Arguments>
+  void Each(const Act& act, const Arguments&... arguments) {
+    for (std::optional<FrameTable>* const table : {&pictures_, &faces_})
+      if (*table) std::invoke(act, **table, arguments...);
   }
-  void DropEarlier(const std::set<std::string>& inputs) {
-    Each([&](FrameTable& table) { table.DropEarlier(inputs); });
-  }
-  void ReplaceByFrame() { Each(&FrameTable::ReplaceByFrame); }
-  void Flush() {
-    Each([&](FrameTable& table) { table.Flush(of_ == Of::kLive); });
-  }
-  void Mark() { Each(&FrameTable::Mark); }
-  void CutToMark() { Each(&FrameTable::CutToMark); }
-  void Finish() { Each(&FrameTable::Finish); }
 
  private:
-  template <class Act>
-  void Each(const Act& act) {
-    for (std::optional<FrameTable>* const table : {&pictures_, &faces_})
-      if (*table) std::invoke(act, **table);
-  }
-
   const Of of_;
   std::optional<FrameTable> pictures_, faces_;
 };

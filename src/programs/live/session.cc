@@ -44,8 +44,8 @@ class Session {
     };
     attempt([&] { Loop(); });
     attempt([&] {
-      tables_.CutToMark();  // drops a row that did not fit on the disk
-      tables_.Finish();
+      tables_.Each(&cli::FrameTable::CutToMark);  // drops a row that did not fit on the disk
+      tables_.Each(&cli::FrameTable::Finish);
     });
     attempt([&] {
       if (recorder_ && recorder_->Finish() > 0) o_.notice("wrote " + recorder_->path().string());
@@ -191,7 +191,7 @@ class Session {
       row.captured = std::chrono::duration<double>(captured - epoch_).count();
     tables_.Add(row);
     tables_.Flush();
-    tables_.Mark();
+    tables_.Each(&cli::FrameTable::Mark);
     statistics_.of(Stage::kMeasure).Add(SecondsSince(start));
   }
 
