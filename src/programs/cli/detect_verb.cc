@@ -338,12 +338,12 @@ void AddRecordOptions(CLI::App& verb, DetectFlags& options) {
                 "A row for each image and frame: time, share of skin, where it is, how large and "
                 "which way it lies, and its colours: means and standard deviations of red, green "
                 "and blue; - is standard output"))
-      ->transform(DashIsOutput());
+      ->transform(DashIs(kStandardOutput));
   ChangesNoResult(
       group.Add("--faces-csv", options.record.tables.faces_csv, "FILE",
                 "A row for each face in each image and frame: its number, its box, and the "
                 "colours of its skin, of the forehead and of the cheeks; - is standard output"))
-      ->transform(DashIsOutput());
+      ->transform(DashIs(kStandardOutput));
   ChangesNoResult(group.Add(
       "--jsonl", options.record.jsonl, "FILE",
       "A line of JSON for each input, as soon as it is done or failed; - is standard output"));

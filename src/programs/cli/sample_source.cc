@@ -50,7 +50,8 @@ Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pa
 
 void AddSamplesOption(const OptionGroup& group, std::vector<std::string>& tables,
                       const std::string& what) {
-  group.Add("--samples", tables, "FILE", what + "; - is standard input")->transform(DashIsInput());
+  group.Add("--samples", tables, "FILE", what + "; - is standard input")
+      ->transform(DashIs(kStandardInput));
 }
 
 void AddImageOptions(const OptionGroup& group, PairOptions& pairs) {

@@ -114,7 +114,7 @@ void AddSample(CLI::App& app, Context& context) {
       .Add("-o", options->output, "FILE",
            "CSV file to write: class,b,g,r,count,group; - is standard output")
       ->required()
-      ->transform(DashIsOutput());
+      ->transform(DashIs(kStandardOutput));
   output.Add("--bayes", options->bayes, "FILE.json",
              "With --simulate: write Bayes' classifier of these parameters, as a model");
   group.AddDefault("--step", options->pairs.step, "N", "Take every N-th pixel of every N-th row")

@@ -6,7 +6,6 @@
 
 #include "base/folder.h"
 #include "base/nearest.h"
-#include "base/parse.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/inputs.h"
@@ -140,19 +139,12 @@ CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::
   });
 }
 
-namespace {
-
 CLI::Validator DashIs(const char* stream) {
   return CheckedBy([stream](std::string& file) {
     if (file == "-") file = stream;
     return std::string();
   });
 }
-
-}  // namespace
-
-CLI::Validator DashIsOutput() { return DashIs(kStandardOutput); }
-CLI::Validator DashIsInput() { return DashIs(kStandardInput); }
 
 std::string ExtensionOf(const std::filesystem::path& file) {
   return LowerCase(file.extension().native());

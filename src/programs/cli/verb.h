@@ -62,10 +62,8 @@ CLI::Validator OneOf(const std::vector<std::string>& words);
 // Accepts file names with one of these extensions or without an extension; `what` describes the
 // file.
 CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what);
-// Replaces - by the path of standard output, for code that writes files.
-CLI::Validator DashIsOutput();
-// Likewise with standard input.
-CLI::Validator DashIsInput();
+// Replaces - by the path of a standard stream, for code that reads and writes files.
+CLI::Validator DashIs(const char* stream);
 std::string ExtensionOf(const std::filesystem::path& file);  // in lower case: ".png"
 // Accepts numbers from `least` to `most`, inclusive.
 template <class T>

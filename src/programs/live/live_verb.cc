@@ -198,12 +198,12 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
       .Add("--csv", options.session.tables.csv, "FILE",
            "A row per frame: time, skin, region, latency, when it was captured, and means and "
            "standard deviations of red, green and blue; - is standard output")
-      ->transform(DashIsOutput());
+      ->transform(DashIs(kStandardOutput));
   group
       .Add("--faces-csv", options.session.tables.faces_csv, "FILE",
            "A row for each face in each frame: its number, its box, and the colours of its skin, "
            "of the forehead and of the cheeks; - is standard output")
-      ->transform(DashIsOutput());
+      ->transform(DashIs(kStandardOutput));
   AddTableOption(verb, FindOption(DetectorTable().rows(), "erode"), &options.session.detector);
   group.AddFlag("--stats", options.stats, "A line a second on standard output");
   group.AddDefault("-o", options.folder, "DIR",
