@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
-#include <vector>
 
 #include "base/folder.h"
 #include "base/nearest.h"

@@ -11,7 +11,6 @@
 
 #include "base/blocking_call.h"
 #include "base/folder.h"
-#include "base/json.h"
 #include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"

@@ -5,9 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "base/json.h"
 #include "programs/cli/context.h"

@@ -13,7 +13,6 @@
 #include "pipeline/bytes_as_text.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/error.h"
-#include "skinmask/base/file.h"
 
 namespace skinmask::cli {
 namespace {

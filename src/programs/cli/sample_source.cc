@@ -1,12 +1,10 @@
 #include "programs/cli/sample_source.h"
 
 #include <cmath>
-#include <vector>
 
 #include "base/parse.h"
 #include "media/archive.h"
 #include "media/mask_pairs.h"
-#include "skinmask/data/samples.h"
 #include "skinmask/media/ground_truth.h"
 
 namespace skinmask::cli {

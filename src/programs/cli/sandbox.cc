@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <memory>
 #include <set>
-#include <span>
 #include <sstream>
 
 #include "base/folder.h"

@@ -8,8 +8,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <numeric>
-#include <optional>
 #include <vector>
 
 #include "base/parse.h"

@@ -3,11 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/folder.h"
 #include "base/parse.h"
-#include "programs/cli/verb.h"
 
 namespace skinmask::cli {
 
