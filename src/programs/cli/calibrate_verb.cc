@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -111,25 +110,24 @@ void RunCalibrate(const CalibrateFlags& options, Context& context) {
 }  // namespace
 
 void AddCalibrate(CLI::App& app, Context& context) {
-  auto options = std::make_shared<CalibrateFlags>();
-  CLI::App* verb = AddVerb(app, "calibrate", "Make probabilities of adapted images shares",
-                           "  skinmask evaluate --images samples/photos --truth samples/masks "
-                           "--max-f1 --partial part.json\n"
-                           "  skinmask calibrate part.json -o calibrated.json",
-                           context);
-  OptionGroup(*verb, "Input")
-      .Add("parts", options->parts, "PART",
+  const auto [verb, options] =
+      AddVerb(app, "calibrate", "Make probabilities of adapted images shares",
+              "  skinmask evaluate --images samples/photos --truth samples/masks "
+              "--max-f1 --partial part.json\n"
+              "  skinmask calibrate part.json -o calibrated.json",
+              context, RunCalibrate);
+  OptionGroup(verb, "Input")
+      .Add("parts", options.parts, "PART",
            "Files that `evaluate --partial --max-f1` wrote with this model: all of each evaluation")
       ->required();
-  OptionGroup(*verb, "Output")
-      .Add("-o", options->output, "MODEL", "Model file to write")
+  OptionGroup(verb, "Output")
+      .Add("-o", options.output, "MODEL", "Model file to write")
       ->required()
       ->check(NamedLike({}, "a model"));
-  AddModelOption(*verb, context);
-  AddJsonOption(*verb, context);
-  AddForceOption(*verb, context);
-  AddSandboxOption(*verb, context);
-  SetAction(*verb, context, options, RunCalibrate);
+  AddModelOption(verb, context);
+  AddJsonOption(verb, context);
+  AddForceOption(verb, context);
+  AddSandboxOption(verb, context);
 }
 
 }  // namespace skinmask::cli

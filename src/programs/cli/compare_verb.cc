@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -291,38 +290,36 @@ void RunCompare(const CompareFlags& options, Context& context) {
 }  // namespace
 
 void AddCompare(CLI::App& app, Context& context) {
-  auto flags = std::make_shared<CompareFlags>();
-  CLI::App* verb = AddVerb(
+  const auto [verb, flags] = AddVerb(
       app, "compare", "Choose between models by cross-validation",
       "  skinmask compare --images samples/photos --masks samples/masks --step 8 --folds 2\n"
       "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 --write best.json\n"
       "  skinmask sample --samples samples/labelled-pixels.csv -o s.csv\n"
       "  skinmask compare --samples s.csv --folds 2 --shard 3/20 --partial part-3.json",
-      context);
-  const OptionGroup group(*verb, "Input");
-  AddSamplesOption(group, flags->samples, "Tables of labelled pixels");
-  AddImageOptions(group, flags->pairs);
+      context, RunCompare);
+  const OptionGroup group(verb, "Input");
+  AddSamplesOption(group, flags.samples, "Tables of labelled pixels");
+  AddImageOptions(group, flags.pairs);
   group
-      .AddDefault("--step", flags->pairs.step, "N", "Of images, every N-th pixel of every N-th row")
+      .AddDefault("--step", flags.pairs.step, "N", "Of images, every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
-  AddShardOption(*verb, flags->shard);
+  AddShardOption(verb, flags.shard);
   ChangesNoResult(
-      group.Add("--partials", flags->partials, "FILE",
+      group.Add("--partials", flags.partials, "FILE",
                 "Files of all parts of a comparison, to make the whole of, with the options that "
                 "they were made with"));
-  const OptionGroup output(*verb, "Output");
+  const OptionGroup output(verb, "Output");
   ChangesNoResult(
-      output.Add("--partial", flags->partial, "FILE",
+      output.Add("--partial", flags.partial, "FILE",
                  "Write what the shard of the models gives, for --partials, and no result"));
   ChangesNoResult(
-      output.Add("--report", flags->report, "FILE.html",
+      output.Add("--report", flags.report, "FILE.html",
                  "One HTML page with the table and its plots, which opens without a network"));
-  AddCandidateFlags(*verb, *flags);
-  AddChoiceFlags(*verb, *flags);
-  AddDecisionFlags(*verb, flags->decision, "0.5");
-  AddPairOptions(*verb, flags->pairs);
-  AddRunOptions(*verb, context);
-  SetAction(*verb, context, flags, RunCompare);
+  AddCandidateFlags(verb, flags);
+  AddChoiceFlags(verb, flags);
+  AddDecisionFlags(verb, flags.decision, "0.5");
+  AddPairOptions(verb, flags.pairs);
+  AddRunOptions(verb, context);
 }
 
 }  // namespace skinmask::cli

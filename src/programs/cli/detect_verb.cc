@@ -1,7 +1,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "base/folder.h"
@@ -352,8 +351,7 @@ void AddRecordOptions(CLI::App& verb, DetectFlags& options) {
 }  // namespace
 
 void AddDetect(CLI::App& app, Context& context) {
-  auto options = std::make_shared<DetectFlags>();
-  CLI::App* verb =
+  const auto [verb, options] =
       AddVerb(app, "detect", "Make masks of images and videos",
               "  skinmask detect samples/photos -o masks\n"
               "  skinmask detect samples/photos/astronaut.png -o out --output mask,overlay "
@@ -361,16 +359,15 @@ void AddDetect(CLI::App& app, Context& context) {
               "  skinmask detect samples/photos -o masks --shard 2/4 --resume --max-failures 1%\n"
               "  tar -C samples/photos -cf photos.tar .\n"
               "  skinmask detect photos.tar -o masks",
-              context);
-  AddInputAndOutput(*verb, *options);
-  AddWorkOptions(*verb, *options, context);
-  AddRecordOptions(*verb, *options);
-  AddVideoOptions(*verb, *options);
-  AddVideoFlags(*verb, options->video);
-  AddAdaptationOptions(*verb, options->detector);
-  AddModelOption(*verb, context);
-  AddRunOptions(*verb, context);
-  SetAction(*verb, context, options, RunDetect);
+              context, RunDetect);
+  AddInputAndOutput(verb, options);
+  AddWorkOptions(verb, options, context);
+  AddRecordOptions(verb, options);
+  AddVideoOptions(verb, options);
+  AddVideoFlags(verb, options.video);
+  AddAdaptationOptions(verb, options.detector);
+  AddModelOption(verb, context);
+  AddRunOptions(verb, context);
 }
 
 }  // namespace skinmask::cli

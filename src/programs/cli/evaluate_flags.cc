@@ -116,10 +116,10 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     if (!output.empty()) RequireWritable(output, context.if_exists());
 }
 
-CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context) {
-  CLI::App* verb =
-      AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth", kExamples, context);
-  const OptionGroup group(*verb, "Input");
+void AddEvaluateVerb(CLI::App& app, Context& context, void (*act)(const EvaluateFlags&, Context&)) {
+  const auto [verb, flags] = AddVerb(
+      app, "evaluate", "Judge a model, or masks, against ground truth", kExamples, context, act);
+  const OptionGroup group(verb, "Input");
   group.Add("--images", flags.pairs.images, "DIR|FILE.tar",
             "Folder of images to run the model on, or a tar archive");
   group.Add("--predicted", flags.predicted, "DIR|FILE.tar",
@@ -127,23 +127,22 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
   group.Add("--truth", flags.pairs.masks, "DIR|FILE.tar",
             "Folder of the true masks, or a tar archive (archives: default --images)");
   AddSamplesOption(group, flags.samples, "Tables of labelled pixels to run the model on");
-  AddDecisionFlags(*verb, flags.decision, "the model's own");
+  AddDecisionFlags(verb, flags.decision, "the model's own");
   for (const char* const name : {"abstain", "class_costs"})
-    AddTableOption(*verb, FindOption(DetectorTable().rows(), name), &flags.detector);
+    AddTableOption(verb, FindOption(DetectorTable().rows(), name), &flags.detector);
   ChangesNoResult(
       group.Add("--partials", flags.partials, "FILE",
                 "Files of all parts of an evaluation, to make the whole of, with the options "
                 "that they were made with"));
-  AddShardOption(*verb, flags.shard);
-  AddOutputs(*verb, flags);
-  AddAdaptationOptions(*verb, flags.detector);
-  AddModels(*verb, flags);
-  AddPairOptions(*verb, flags.pairs);
-  OptionGroup(*verb, "Masks")
+  AddShardOption(verb, flags.shard);
+  AddOutputs(verb, flags);
+  AddAdaptationOptions(verb, flags.detector);
+  AddModels(verb, flags);
+  AddPairOptions(verb, flags.pairs);
+  OptionGroup(verb, "Masks")
       .AddFlag("--allow-missing", flags.pairs.allow_missing,
                "Judge the images that have a mask, and count those that have none");
-  AddRunOptions(*verb, context);
-  return verb;
+  AddRunOptions(verb, context);
 }
 
 PairOptions PairsOf(const EvaluateFlags& flags) {

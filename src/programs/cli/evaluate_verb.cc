@@ -309,9 +309,6 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
 
 }  // namespace
 
-void AddEvaluate(CLI::App& app, Context& context) {
-  auto flags = std::make_shared<EvaluateFlags>();
-  SetAction(*AddEvaluateVerb(app, *flags, context), context, flags, RunEvaluate);
-}
+void AddEvaluate(CLI::App& app, Context& context) { AddEvaluateVerb(app, context, RunEvaluate); }
 
 }  // namespace skinmask::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,37 +92,35 @@ void RunSample(const SampleFlags& options, Context& context) {
 }  // namespace
 
 void AddSample(CLI::App& app, Context& context) {
-  auto options = std::make_shared<SampleFlags>();
-  CLI::App* verb = AddVerb(
+  const auto [verb, options] = AddVerb(
       app, "sample", "Turn image + mask pairs, or tables, into one table of labelled pixels",
       "  skinmask sample --images samples/photos --masks samples/masks -o samples.csv\n"
       "  skinmask sample --samples samples/labelled-pixels.csv --ungrouped -o merged.csv\n"
       "  skinmask sample --images samples/photos --masks samples/masks --shard 2/4 -o part-2.csv\n"
       "  skinmask sample --simulate samples/teaching/two.json -o two.csv --bayes bayes.json",
-      context);
-  const OptionGroup group(*verb, "Input"), output(*verb, "Output");
-  AddImageOptions(group, options->pairs);
-  AddSamplesOption(group, options->samples, "Tables to add up instead");
-  group.Add("--simulate", options->simulate, "FILE.json",
+      context, RunSample);
+  const OptionGroup group(verb, "Input"), output(verb, "Output");
+  AddImageOptions(group, options.pairs);
+  AddSamplesOption(group, options.samples, "Tables to add up instead");
+  group.Add("--simulate", options.simulate, "FILE.json",
             "Draw pixels from Gaussians of known parameters instead");
-  group.Add("--observations", options->observations, "N", "With --simulate: so many pixels")
+  group.Add("--observations", options.observations, "N", "With --simulate: so many pixels")
       ->check(Within(std::uint64_t{1}, Simulation::kMaxObservations));
-  group.Add("--seed", options->seed, "N", "With --simulate: other pixels of the same parameters")
+  group.Add("--seed", options.seed, "N", "With --simulate: other pixels of the same parameters")
       ->check(Whole());
   output
-      .Add("-o", options->output, "FILE",
+      .Add("-o", options.output, "FILE",
            "CSV file to write: class,b,g,r,count,group; - is standard output")
       ->required()
       ->transform(DashIs(kStandardOutput));
-  output.Add("--bayes", options->bayes, "FILE.json",
+  output.Add("--bayes", options.bayes, "FILE.json",
              "With --simulate: write Bayes' classifier of these parameters, as a model");
-  group.AddDefault("--step", options->pairs.step, "N", "Take every N-th pixel of every N-th row")
+  group.AddDefault("--step", options.pairs.step, "N", "Take every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
-  output.AddFlag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");
-  AddShardOption(*verb, options->shard);
-  AddPairOptions(*verb, options->pairs);
-  AddRunOptions(*verb, context);
-  SetAction(*verb, context, options, RunSample);
+  output.AddFlag("--ungrouped", options.ungrouped, "Do not tell images apart: group 0 for all");
+  AddShardOption(verb, options.shard);
+  AddPairOptions(verb, options.pairs);
+  AddRunOptions(verb, context);
 }
 
 }  // namespace skinmask::cli

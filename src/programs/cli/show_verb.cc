@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -288,18 +287,16 @@ void RunShow(const ShowFlags& flags, Context& context) {
 }  // namespace
 
 void AddShow(CLI::App& app, Context& context) {
-  CLI::App* verb =
+  const auto [verb, flags] =
       AddVerb(app, "show", "Show a model file in words",
               "  skinmask show\n  skinmask show models/uci.json --picture regions.svg\n"
               "  skinmask show models/uci.json --marginal --picture marginal.png",
-              context);
-  const auto flags = std::make_shared<ShowFlags>();
-  OptionGroup(*verb, "Model")
+              context, RunShow);
+  OptionGroup(verb, "Model")
       .Add("model,--model", context.model, "MODEL", "Model file (default: the built-in model)");
-  AddPictureOptions(*verb, *flags);
-  AddJsonOption(*verb, context);
-  AddForceOption(*verb, context);
-  SetAction(*verb, context, flags, RunShow);
+  AddPictureOptions(verb, flags);
+  AddJsonOption(verb, context);
+  AddForceOption(verb, context);
 }
 
 }  // namespace skinmask::cli

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <memory>
 
 #include "base/folder.h"
 #include "programs/cli/print.h"
@@ -134,28 +133,27 @@ void AddValidationFlags(CLI::App& verb, TrainFlags& options) {
 }  // namespace
 
 void AddTrain(CLI::App& app, Context& context) {
-  auto options = std::make_shared<TrainFlags>();
-  options->pairs.groups = false;
-  CLI::App* verb = AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
-                           "  skinmask train --samples samples/labelled-pixels.csv -o model.json\n"
-                           "  skinmask train --images samples/photos --masks samples/masks --kind "
-                           "lda --max-f1 -o lda.json",
-                           context);
-  const OptionGroup group(*verb, "Input"), output(*verb, "Output");
-  AddSamplesOption(group, options->samples, "Tables of labelled pixels");
-  AddImageOptions(group, options->pairs);
-  output.Add("-o", options->output, "MODEL", "Model file to write")
+  const auto [verb, options] =
+      AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
+              "  skinmask train --samples samples/labelled-pixels.csv -o model.json\n"
+              "  skinmask train --images samples/photos --masks samples/masks --kind "
+              "lda --max-f1 -o lda.json",
+              context, RunTrain);
+  options.pairs.groups = false;
+  const OptionGroup group(verb, "Input"), output(verb, "Output");
+  AddSamplesOption(group, options.samples, "Tables of labelled pixels");
+  AddImageOptions(group, options.pairs);
+  output.Add("-o", options.output, "MODEL", "Model file to write")
       ->required()
       ->check(NamedLike({}, "a model"));
-  output.AddEach("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable");
-  AddTableOptions(*verb, FitTable().rows(), &options->train.fit, "Model");
-  verb->get_option("--channels")->delimiter(',');
-  verb->get_option("--prior")->allow_extra_args(false);
-  verb->get_option("--components")->delimiter(',')->allow_extra_args(false);
-  AddValidationFlags(*verb, *options);
-  AddPairOptions(*verb, options->pairs);
-  AddRunOptions(*verb, context);
-  SetAction(*verb, context, options, RunTrain);
+  output.AddEach("--card", options.notes, "NAME=TEXT", "Note for the model's card; repeatable");
+  AddTableOptions(verb, FitTable().rows(), &options.train.fit, "Model");
+  verb.get_option("--channels")->delimiter(',');
+  verb.get_option("--prior")->allow_extra_args(false);
+  verb.get_option("--components")->delimiter(',')->allow_extra_args(false);
+  AddValidationFlags(verb, options);
+  AddPairOptions(verb, options.pairs);
+  AddRunOptions(verb, context);
 }
 
 }  // namespace skinmask::cli

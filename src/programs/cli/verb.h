@@ -105,16 +105,19 @@ void AddTableOptions(CLI::App& verb, const std::vector<OptionRow>& rows, void* o
                      std::string_view heading);
 CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options);
 
-// Sets the function that runs if this verb is the one on the command line.
-template <class Flags>
-void SetAction(CLI::App& verb, Context& context, const std::shared_ptr<Flags>& flags,
-               void (*act)(const Flags&, Context&)) {
-  verb.callback([=, &context] { context.action = [=](Context& c) { act(*flags, c); }; });
-}
-
 // Adds a verb with the common options. `examples` end its help.
 CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& summary,
                   const std::string& examples, Context& context);
+// The same for a verb that is run by `act`. Also returns its flags, which options set.
+template <class Flags>
+std::pair<CLI::App&, Flags&> AddVerb(CLI::App& app, const std::string& name,
+                                     const std::string& summary, const std::string& examples,
+                                     Context& context, void (*act)(const Flags&, Context&)) {
+  CLI::App* const verb = AddVerb(app, name, summary, examples, context);
+  const auto flags = std::make_shared<Flags>();
+  verb->callback([=, &context] { context.action = [=](Context& c) { act(*flags, c); }; });
+  return {*verb, *flags};
+}
 // Options that several verbs have.
 void AddModelOption(CLI::App& verb, Context& context);
 void AddJsonOption(CLI::App& verb, Context& context);
