@@ -37,92 +37,6 @@ std::vector<std::string> OptionsOf(const CLI::App& command) {
   return names;
 }
 
-}  // namespace
-
-void NoteOptions(const CLI::App& verb, Context& context) {
-  for (const CLI::Option* option : verb.get_options()) {
-    const std::string flag = option->get_name(), usual = option->get_default_str();
-    const std::string name = flag.substr(flag.find_first_not_of('-'));  // "o", "input"
-    if (option->get_configurable()) context.deciding_defaults[name] = usual;
-    if (option->count() == 0) continue;
-    const std::vector<std::string>& values = option->results();
-    Json& value = context.options[name];
-    if (option->get_expected_max() == 0)
-      value = true;  // a flag
-    else if (values.size() == 1 && option->get_expected_max() == 1)
-      value = values.front();
-    else
-      value = values;
-    // An explicit --adapt auto has an effect (with seeds, and for classes other than skin).
-    const bool is_default =
-        name != "adapt" && ((values.size() == 1 && values.front() == usual) ||
-                            fmt::format("[{}]", fmt::join(values, ",")) == usual);  // of a list
-    if (option->get_configurable() && !is_default) context.deciding[name] = value;
-  }
-}
-
-// --json takes a file only as --json=FILE or, for verbs with inputs, if the next word ends in
-// .json. Otherwise `detect --json a.jpg` would take the photograph for the output.
-CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
-  CommandLine line{{argv + 1, argv + argc}, {}};
-  std::vector<std::string>& words = line.words;
-  if (words[0] == "--version" || words[0] == "-V") words[0] = "version";
-  const bool positional = std::ranges::any_of(VerbsOf(app), [&](const CLI::App* verb) {
-    return verb->get_name() == words[0] && !ArgumentsOf(*verb).empty();
-  });
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--") break;
-    // The value is empty; CLI11 would take the next word for it.
-    if (words[i].starts_with("--") && words[i].find('=') == words[i].size() - 1) {
-      words[i].pop_back();
-      words.insert(words.begin() + static_cast<std::ptrdiff_t>(++i), "");
-      continue;
-    }
-    if (words[i] != "--json") continue;
-    const bool dash = i + 1 < words.size() && words[i + 1] == "-";
-    const bool word = i + 1 < words.size() && !words[i + 1].starts_with('-');
-    const bool file = word && (!positional || words[i + 1].ends_with(".json"));
-    if (dash || (word && !file)) line.after_json = words[i + 1];
-    if (!file) words[i] = "--json=-";
-  }
-  return line;
-}
-
-void RequireVerb(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : VerbsOf(app)) verbs.push_back(verb->get_name());
-  if (std::ranges::find(verbs, word) != verbs.end()) return;
-  throw UsageError("there is no verb '{}'{}", word,
-                   Exists(word) ? ", but a file of that name (detect makes masks of files)"
-                                : Suggestion(word, verbs));
-}
-
-std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
-  for (const CLI::App* const part : {&app, &command})
-    for (const std::string& word : part->remaining()) {
-      if (!word.starts_with('-') || word == "--" || word == "-") continue;
-      const std::string option = word.substr(0, word.find('='));
-      return fmt::format("there is no option {}{}{}", option,
-                         part == &command ? "" : " before the verb",
-                         Suggestion(option, OptionsOf(*part)));
-    }
-  const std::vector<std::string> words = command.remaining();
-  if (!words.empty() && dynamic_cast<const CLI::ExtrasError*>(&error)) {
-    const CLI::Option* const json = command.get_option_no_throw("--json");
-    const bool meant_for_json = words.front() == "-" && json && json->count() > 0;
-    return fmt::format("'{}' is one word too many{}", words.front(),
-                       meant_for_json ? kJsonAlone : "");
-  }
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error))
-    for (const CLI::Option* option : command.get_options())
-      if (option->get_expected_max() == 1 && option->count() > 1 &&
-          option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw)
-        return fmt::format("{} is given {} times (once)", option->get_name(), option->count());
-  return error.what();
-}
-
-namespace {
-
 using Words = std::vector<std::string>;
 
 bool Has(const CLI::App& verb, const std::string& option) {
@@ -351,6 +265,88 @@ void RequireJsonFile(const CLI::App& verb, const std::string& word) {
 }
 
 }  // namespace
+
+void NoteOptions(const CLI::App& verb, Context& context) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string flag = option->get_name(), usual = option->get_default_str();
+    const std::string name = flag.substr(flag.find_first_not_of('-'));  // "o", "input"
+    if (option->get_configurable()) context.deciding_defaults[name] = usual;
+    if (option->count() == 0) continue;
+    const std::vector<std::string>& values = option->results();
+    Json& value = context.options[name];
+    if (option->get_expected_max() == 0)
+      value = true;  // a flag
+    else if (values.size() == 1 && option->get_expected_max() == 1)
+      value = values.front();
+    else
+      value = values;
+    // An explicit --adapt auto has an effect (with seeds, and for classes other than skin).
+    const bool is_default =
+        name != "adapt" && ((values.size() == 1 && values.front() == usual) ||
+                            fmt::format("[{}]", fmt::join(values, ",")) == usual);  // of a list
+    if (option->get_configurable() && !is_default) context.deciding[name] = value;
+  }
+}
+
+// --json takes a file only as --json=FILE or, for verbs with inputs, if the next word ends in
+// .json. Otherwise `detect --json a.jpg` would take the photograph for the output.
+CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
+  CommandLine line{{argv + 1, argv + argc}, {}};
+  std::vector<std::string>& words = line.words;
+  if (words[0] == "--version" || words[0] == "-V") words[0] = "version";
+  const bool positional = std::ranges::any_of(VerbsOf(app), [&](const CLI::App* verb) {
+    return verb->get_name() == words[0] && !ArgumentsOf(*verb).empty();
+  });
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") break;
+    // The value is empty; CLI11 would take the next word for it.
+    if (words[i].starts_with("--") && words[i].find('=') == words[i].size() - 1) {
+      words[i].pop_back();
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(++i), "");
+      continue;
+    }
+    if (words[i] != "--json") continue;
+    const bool dash = i + 1 < words.size() && words[i + 1] == "-";
+    const bool word = i + 1 < words.size() && !words[i + 1].starts_with('-');
+    const bool file = word && (!positional || words[i + 1].ends_with(".json"));
+    if (dash || (word && !file)) line.after_json = words[i + 1];
+    if (!file) words[i] = "--json=-";
+  }
+  return line;
+}
+
+void RequireVerb(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : VerbsOf(app)) verbs.push_back(verb->get_name());
+  if (std::ranges::find(verbs, word) != verbs.end()) return;
+  throw UsageError("there is no verb '{}'{}", word,
+                   Exists(word) ? ", but a file of that name (detect makes masks of files)"
+                                : Suggestion(word, verbs));
+}
+
+std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  for (const CLI::App* const part : {&app, &command})
+    for (const std::string& word : part->remaining()) {
+      if (!word.starts_with('-') || word == "--" || word == "-") continue;
+      const std::string option = word.substr(0, word.find('='));
+      return fmt::format("there is no option {}{}{}", option,
+                         part == &command ? "" : " before the verb",
+                         Suggestion(option, OptionsOf(*part)));
+    }
+  const std::vector<std::string> words = command.remaining();
+  if (!words.empty() && dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const CLI::Option* const json = command.get_option_no_throw("--json");
+    const bool meant_for_json = words.front() == "-" && json && json->count() > 0;
+    return fmt::format("'{}' is one word too many{}", words.front(),
+                       meant_for_json ? kJsonAlone : "");
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error))
+    for (const CLI::Option* option : command.get_options())
+      if (option->get_expected_max() == 1 && option->count() > 1 &&
+          option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw)
+        return fmt::format("{} is given {} times (once)", option->get_name(), option->count());
+  return error.what();
+}
 
 void RequireNoInapplicableOption(const CLI::App& verb) {
   for (const Rule& rule : kRules)

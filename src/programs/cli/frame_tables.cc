@@ -57,6 +57,88 @@ std::string TakeCell(std::string_view& row) {
   return text;
 }
 
+// A text as a cell, quoted by RFC 4180 if necessary.
+std::string CellOf(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+constexpr std::string_view kChannels[] = {"blue", "green", "red"};  // in the order of ColorSums
+
+// ",forehead_pixels,forehead_mean_red,...", or without the part's name.
+std::string ColorColumns(const std::string& pixels, const std::string& prefix) {
+  std::string columns = "," + pixels;
+  for (const char* const what : {"mean", "sd"})
+    for (std::size_t c = std::size(kChannels); c-- > 0;)
+      columns += fmt::format(",{}{}_{}", prefix, what, kChannels[c]);
+  return columns;
+}
+
+// Means and deviations are empty without pixels.
+std::string ColorCells(const ColorSums& sums) {
+  std::string cells = fmt::format(",{}", sums.pixels);
+  for (const auto value : {&ColorSums::Mean, &ColorSums::Deviation})
+    for (std::size_t c = std::size(kChannels); c-- > 0;)
+      cells += sums.pixels == 0 ? "," : fmt::format(",{:.6f}", (sums.*value)(c));
+  return cells;
+}
+
+std::string PictureColumns(FrameTables::Of of) {
+  return std::string("frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,") +
+         (of == FrameTables::Of::kDetect ? "input" : "latency_ms,captured") +
+         ColorColumns("measured_pixels", "") + ",faces,any_skin";
+}
+
+std::string FaceColumns(FrameTables::Of of) {
+  std::string columns = fmt::format("frame,seconds,{},face,x,y,width,height,tilt_degrees",
+                                    of == FrameTables::Of::kDetect ? "input" : "captured");
+  for (std::size_t i = 0; i < kFaceParts; ++i) {
+    const auto part = static_cast<FacePart>(i);
+    const std::string prefix = part == FacePart::kFace ? "" : std::string(FacePartName(part)) + '_';
+    columns += ColorColumns(prefix + "pixels", prefix);
+  }
+  return columns;
+}
+
+std::string RegionCells(const std::optional<Region>& region) {
+  if (!region) return ",,,,";
+  return fmt::format("{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}", region->centroid.x, region->centroid.y,
+                     region->semi_major, region->semi_minor, region->angle_degrees);
+}
+
+std::string Moment(const FrameRow& row, FrameTables::Of of) {
+  return fmt::format("{},{:.{}f}", row.frame, row.seconds, of == FrameTables::Of::kDetect ? 6 : 4);
+}
+
+std::string CapturedCell(const FrameRow& row) {
+  return row.captured ? fmt::format("{:.6f}", *row.captured) : "";
+}
+
+std::string PictureRow(const FrameRow& row, FrameTables::Of of) {
+  const std::string last = of == FrameTables::Of::kDetect
+                               ? CellOf(row.input)
+                               : fmt::format("{:.2f},{}", row.latency_ms, CapturedCell(row));
+  return fmt::format("{},{:.6f},{},{}{},{},{}\n", Moment(row, of), row.skin_fraction,
+                     RegionCells(row.region), last, ColorCells(row.measured->skin),
+                     row.measured->faces.size(),
+                     row.any_skin ? fmt::format("{:.4f}", *row.any_skin) : "");
+}
+
+std::string FaceRows(const FrameRow& row, FrameTables::Of of) {
+  const std::string source = of == FrameTables::Of::kDetect ? CellOf(row.input) : CapturedCell(row);
+  std::string rows;
+  for (const MeasuredFace& measured : row.measured->faces) {
+    const Face& face = measured.face;
+    rows += fmt::format("{},{},{},{},{},{},{},{:.2f}", Moment(row, of), source, face.id, face.box.x,
+                        face.box.y, face.box.width, face.box.height, face.frame.TiltDegrees());
+    for (const ColorSums& part : measured.parts) rows += ColorCells(part);
+    rows += '\n';
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string FrameTable::InputOf(std::string_view row) const {
@@ -193,92 +275,6 @@ void FrameTable::Finish() {
             if_exists_);
   journal_.Remove();
 }
-
-namespace {
-
-// A text as a cell, quoted by RFC 4180 if necessary.
-std::string CellOf(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + '"';
-}
-
-constexpr std::string_view kChannels[] = {"blue", "green", "red"};  // in the order of ColorSums
-
-// ",forehead_pixels,forehead_mean_red,...", or without the part's name.
-std::string ColorColumns(const std::string& pixels, const std::string& prefix) {
-  std::string columns = "," + pixels;
-  for (const char* const what : {"mean", "sd"})
-    for (std::size_t c = std::size(kChannels); c-- > 0;)
-      columns += fmt::format(",{}{}_{}", prefix, what, kChannels[c]);
-  return columns;
-}
-
-// Means and deviations are empty without pixels.
-std::string ColorCells(const ColorSums& sums) {
-  std::string cells = fmt::format(",{}", sums.pixels);
-  for (const auto value : {&ColorSums::Mean, &ColorSums::Deviation})
-    for (std::size_t c = std::size(kChannels); c-- > 0;)
-      cells += sums.pixels == 0 ? "," : fmt::format(",{:.6f}", (sums.*value)(c));
-  return cells;
-}
-
-std::string PictureColumns(FrameTables::Of of) {
-  return std::string("frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,") +
-         (of == FrameTables::Of::kDetect ? "input" : "latency_ms,captured") +
-         ColorColumns("measured_pixels", "") + ",faces,any_skin";
-}
-
-std::string FaceColumns(FrameTables::Of of) {
-  std::string columns = fmt::format("frame,seconds,{},face,x,y,width,height,tilt_degrees",
-                                    of == FrameTables::Of::kDetect ? "input" : "captured");
-  for (std::size_t i = 0; i < kFaceParts; ++i) {
-    const auto part = static_cast<FacePart>(i);
-    const std::string prefix = part == FacePart::kFace ? "" : std::string(FacePartName(part)) + '_';
-    columns += ColorColumns(prefix + "pixels", prefix);
-  }
-  return columns;
-}
-
-std::string RegionCells(const std::optional<Region>& region) {
-  if (!region) return ",,,,";
-  return fmt::format("{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}", region->centroid.x, region->centroid.y,
-                     region->semi_major, region->semi_minor, region->angle_degrees);
-}
-
-std::string Moment(const FrameRow& row, FrameTables::Of of) {
-  return fmt::format("{},{:.{}f}", row.frame, row.seconds, of == FrameTables::Of::kDetect ? 6 : 4);
-}
-
-std::string CapturedCell(const FrameRow& row) {
-  return row.captured ? fmt::format("{:.6f}", *row.captured) : "";
-}
-
-std::string PictureRow(const FrameRow& row, FrameTables::Of of) {
-  const std::string last = of == FrameTables::Of::kDetect
-                               ? CellOf(row.input)
-                               : fmt::format("{:.2f},{}", row.latency_ms, CapturedCell(row));
-  return fmt::format("{},{:.6f},{},{}{},{},{}\n", Moment(row, of), row.skin_fraction,
-                     RegionCells(row.region), last, ColorCells(row.measured->skin),
-                     row.measured->faces.size(),
-                     row.any_skin ? fmt::format("{:.4f}", *row.any_skin) : "");
-}
-
-std::string FaceRows(const FrameRow& row, FrameTables::Of of) {
-  const std::string source = of == FrameTables::Of::kDetect ? CellOf(row.input) : CapturedCell(row);
-  std::string rows;
-  for (const MeasuredFace& measured : row.measured->faces) {
-    const Face& face = measured.face;
-    rows += fmt::format("{},{},{},{},{},{},{},{:.2f}", Moment(row, of), source, face.id, face.box.x,
-                        face.box.y, face.box.width, face.box.height, face.frame.TiltDegrees());
-    for (const ColorSums& part : measured.parts) rows += ColorCells(part);
-    rows += '\n';
-  }
-  return rows;
-}
-
-}  // namespace
 
 FrameTables::FrameTables(const TableFlags& files, Of of, IfExists if_exists, bool or_replace)
     : of_(of) {

@@ -71,74 +71,6 @@ void AddPart(std::string_view part, const CLI::App& verb, Offer& offer) {
   offer.folders |= name == "DIR" || name == "INPUT";
 }
 
-}  // namespace
-
-std::vector<const CLI::App*> VerbsOf(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
-
-std::vector<OptionsOfGroup> GroupsOf(const CLI::App& verb) {
-  std::vector<std::string> headings = verb.get_groups();
-  std::ranges::stable_sort(headings, {}, Rank);
-  std::vector<OptionsOfGroup> groups;
-  for (const std::string& heading : headings) {
-    std::vector<const CLI::Option*> options =
-        verb.get_options([&heading](const CLI::Option* option) {
-          return option->get_group() == heading && option->nonpositional();
-        });
-    if (!heading.empty() && !options.empty()) groups.push_back({heading, std::move(options)});
-  }
-  return groups;
-}
-
-std::vector<const CLI::Option*> ArgumentsOf(const CLI::App& verb) {
-  return verb.get_options([](const CLI::Option* option) { return option->get_positional(); });
-}
-
-std::vector<std::string> FlagsOf(const CLI::Option& option) {
-  std::vector<std::string> flags;
-  for (const std::string& name : option.get_snames()) flags.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) flags.push_back("--" + name);
-  return flags;
-}
-
-std::string ValueOf(const CLI::Option& option) {
-  if (option.get_expected_max() == 0) return "";  // a flag
-  return option.get_type_name() + (TakesWords(option) ? " ..." : "");
-}
-
-std::string TextOf(const CLI::Option& option) {
-  std::string text = option.get_description();
-  std::string value = option.get_default_str();
-  // A list, which may be wrapped between its words.
-  if (value.starts_with('[') && value.ends_with(']'))
-    value = CLI::detail::find_and_replace(value.substr(1, value.size() - 2), ",", ", ");
-  if (!value.empty()) text += " (default: " + value + ")";
-  std::string excluded;
-  for (const std::string& name : ExcludedBy(option)) excluded += " " + name;
-  return excluded.empty() ? text : text + " (excludes" + excluded + ")";
-}
-
-std::set<std::string> ExcludedBy(const CLI::Option& option) {
-  std::set<std::string> names;  // sorted, because CLI11 orders them by address
-  for (const CLI::Option* other : option.get_excludes()) names.insert(other->get_name());
-  return names;
-}
-
-Offer OfferOf(const CLI::App& verb, const CLI::Option& option) {
-  Offer offer;
-  offer.value = option.get_expected_max() != 0;
-  if (!offer.value) return offer;
-  offer.several = TakesWords(option) && option.get_allow_extra_args();
-  offer.list = option.get_delimiter() == ',';
-  std::string name = option.get_type_name();
-  if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
-  for (const std::string& part : CLI::detail::split(name, '|')) AddPart(part, verb, offer);
-  return offer;
-}
-
-namespace {
-
 constexpr std::size_t kMaxColumns = 100, kLeastColumns = 40;
 
 std::size_t ColumnsOf(int descriptor) {
@@ -218,6 +150,70 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 }  // namespace
+
+std::vector<const CLI::App*> VerbsOf(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<OptionsOfGroup> GroupsOf(const CLI::App& verb) {
+  std::vector<std::string> headings = verb.get_groups();
+  std::ranges::stable_sort(headings, {}, Rank);
+  std::vector<OptionsOfGroup> groups;
+  for (const std::string& heading : headings) {
+    std::vector<const CLI::Option*> options =
+        verb.get_options([&heading](const CLI::Option* option) {
+          return option->get_group() == heading && option->nonpositional();
+        });
+    if (!heading.empty() && !options.empty()) groups.push_back({heading, std::move(options)});
+  }
+  return groups;
+}
+
+std::vector<const CLI::Option*> ArgumentsOf(const CLI::App& verb) {
+  return verb.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
+
+std::vector<std::string> FlagsOf(const CLI::Option& option) {
+  std::vector<std::string> flags;
+  for (const std::string& name : option.get_snames()) flags.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
+std::string ValueOf(const CLI::Option& option) {
+  if (option.get_expected_max() == 0) return "";  // a flag
+  return option.get_type_name() + (TakesWords(option) ? " ..." : "");
+}
+
+std::string TextOf(const CLI::Option& option) {
+  std::string text = option.get_description();
+  std::string value = option.get_default_str();
+  // A list, which may be wrapped between its words.
+  if (value.starts_with('[') && value.ends_with(']'))
+    value = CLI::detail::find_and_replace(value.substr(1, value.size() - 2), ",", ", ");
+  if (!value.empty()) text += " (default: " + value + ")";
+  std::string excluded;
+  for (const std::string& name : ExcludedBy(option)) excluded += " " + name;
+  return excluded.empty() ? text : text + " (excludes" + excluded + ")";
+}
+
+std::set<std::string> ExcludedBy(const CLI::Option& option) {
+  std::set<std::string> names;  // sorted, because CLI11 orders them by address
+  for (const CLI::Option* other : option.get_excludes()) names.insert(other->get_name());
+  return names;
+}
+
+Offer OfferOf(const CLI::App& verb, const CLI::Option& option) {
+  Offer offer;
+  offer.value = option.get_expected_max() != 0;
+  if (!offer.value) return offer;
+  offer.several = TakesWords(option) && option.get_allow_extra_args();
+  offer.list = option.get_delimiter() == ',';
+  std::string name = option.get_type_name();
+  if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
+  for (const std::string& part : CLI::detail::split(name, '|')) AddPart(part, verb, offer);
+  return offer;
+}
 
 std::shared_ptr<CLI::FormatterBase> FormatterOfHelp(int descriptor) {
   return std::make_shared<HelpFormatter>(descriptor);

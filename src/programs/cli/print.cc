@@ -23,6 +23,38 @@ void KeepOutputError() {
   if (output_error == 0 && std::ferror(stdout) != 0) output_error = errno;
 }
 
+constexpr std::string_view kEmptyLine = "\r\x1b[K";
+std::string bar;  // the bar on the terminal; empty: none
+
+void Draw() {
+  PrintExactly(std::string(kEmptyLine) + bar, MessageStream());
+  std::fflush(MessageStream());
+}
+
+// The most bytes of the bar. A bar of two lines could not be erased completely. No character has
+// more columns than bytes.
+std::size_t BytesOfLine() {
+  constexpr std::size_t kUsual = 80;
+  winsize size{};
+  const bool told = ioctl(fileno(MessageStream()), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return (told ? size.ws_col : kUsual) - 1;
+}
+
+// Formats a rate: "7", or "0.3".
+std::string RateOf(double a_second) {
+  constexpr double kFew = 9.95;
+  return fmt::format("{:.{}f}", a_second, a_second < kFew ? 1 : 0);
+}
+
+// The rates of the run. For small pictures their number is more informative than their pixels.
+std::string Rates(std::size_t done, const std::string& what, std::uint64_t pixels, double seconds) {
+  constexpr double kSmallPixels = 1e6;
+  const auto count = static_cast<double>(done), area = static_cast<double>(pixels);
+  const std::string rate = RateOf(area / seconds / 1e6) + " Mpx/s";
+  if (area >= kSmallPixels * count) return rate;
+  return fmt::format("{} {}/s  {}", RateOf(count / seconds), what, rate);
+}
+
 }  // namespace
 
 void GuardStandardStreams() {
@@ -75,42 +107,6 @@ std::FILE* OpenToWrite(const std::filesystem::path& path, bool append) {
   if (stream) opened.Release();
   return stream;
 }
-
-namespace {
-
-constexpr std::string_view kEmptyLine = "\r\x1b[K";
-std::string bar;  // the bar on the terminal; empty: none
-
-void Draw() {
-  PrintExactly(std::string(kEmptyLine) + bar, MessageStream());
-  std::fflush(MessageStream());
-}
-
-// The most bytes of the bar. A bar of two lines could not be erased completely. No character has
-// more columns than bytes.
-std::size_t BytesOfLine() {
-  constexpr std::size_t kUsual = 80;
-  winsize size{};
-  const bool told = ioctl(fileno(MessageStream()), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (told ? size.ws_col : kUsual) - 1;
-}
-
-// Formats a rate: "7", or "0.3".
-std::string RateOf(double a_second) {
-  constexpr double kFew = 9.95;
-  return fmt::format("{:.{}f}", a_second, a_second < kFew ? 1 : 0);
-}
-
-// The rates of the run. For small pictures their number is more informative than their pixels.
-std::string Rates(std::size_t done, const std::string& what, std::uint64_t pixels, double seconds) {
-  constexpr double kSmallPixels = 1e6;
-  const auto count = static_cast<double>(done), area = static_cast<double>(pixels);
-  const std::string rate = RateOf(area / seconds / 1e6) + " Mpx/s";
-  if (area >= kSmallPixels * count) return rate;
-  return fmt::format("{} {}/s  {}", RateOf(count / seconds), what, rate);
-}
-
-}  // namespace
 
 AboveBar::AboveBar(std::FILE* to) : there_(!bar.empty() && isatty(fileno(to)) == 1) {
   if (!there_) return;

@@ -45,46 +45,6 @@ std::uint64_t Handled(int version) {
   return kOfVersion1 | (version < 2 ? 0 : kMoveElsewhere) | (version < 3 ? 0 : kTruncate);
 }
 
-}  // namespace
-
-Landlock::Landlock() {
-  const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
-  if (version < 1) return;
-  version_ = static_cast<int>(version);
-  const RuleSet set{Handled(version_), version_ >= 4 ? kBindAndConnect : 0};
-  const std::size_t size = version_ >= 4 ? sizeof set : sizeof set.files;
-  rules_ = Descriptor(static_cast<int>(syscall(SYS_landlock_create_ruleset, &set, size, 0)));
-}
-
-void Landlock::Allow(const std::filesystem::path& path, std::uint64_t rights) {
-  if (rules_.get() < 0 || path.empty()) return;
-  const Descriptor parent(open(path.c_str(), O_PATH | O_CLOEXEC));
-  struct stat status;
-  if (parent.get() < 0 || fstat(parent.get(), &status) != 0) return;
-  if (!S_ISDIR(status.st_mode)) rights &= kOfFiles;
-  const PathRule rule{rights & Handled(version_), parent.get()};
-  syscall(SYS_landlock_add_rule, rules_.get(), kPathBeneath, &rule, 0);
-}
-
-void Landlock::AllowReading(const std::filesystem::path& path) {
-  Allow(path, kReadFile | kReadFolder);
-}
-
-void Landlock::AllowMaking(const std::filesystem::path& folder) {
-  Allow(folder, kOfFiles | kReadFolder | kMakeFile | kMakeFolder | kRemoveFile | kRemoveFolder);
-}
-
-void Landlock::AllowWriting(const std::filesystem::path& file) {
-  Allow(file, kWriteFile | kTruncate);
-}
-
-bool Landlock::Enforce() {
-  return rules_.get() >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         syscall(SYS_landlock_restrict_self, rules_.get(), 0) == 0;
-}
-
-namespace {
-
 namespace fs = std::filesystem;
 
 // Files that libraries read on every machine, none of them a user's: the libraries themselves, and
@@ -218,6 +178,42 @@ bool RestrictCalls() {
 }
 
 }  // namespace
+
+Landlock::Landlock() {
+  const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
+  if (version < 1) return;
+  version_ = static_cast<int>(version);
+  const RuleSet set{Handled(version_), version_ >= 4 ? kBindAndConnect : 0};
+  const std::size_t size = version_ >= 4 ? sizeof set : sizeof set.files;
+  rules_ = Descriptor(static_cast<int>(syscall(SYS_landlock_create_ruleset, &set, size, 0)));
+}
+
+void Landlock::Allow(const std::filesystem::path& path, std::uint64_t rights) {
+  if (rules_.get() < 0 || path.empty()) return;
+  const Descriptor parent(open(path.c_str(), O_PATH | O_CLOEXEC));
+  struct stat status;
+  if (parent.get() < 0 || fstat(parent.get(), &status) != 0) return;
+  if (!S_ISDIR(status.st_mode)) rights &= kOfFiles;
+  const PathRule rule{rights & Handled(version_), parent.get()};
+  syscall(SYS_landlock_add_rule, rules_.get(), kPathBeneath, &rule, 0);
+}
+
+void Landlock::AllowReading(const std::filesystem::path& path) {
+  Allow(path, kReadFile | kReadFolder);
+}
+
+void Landlock::AllowMaking(const std::filesystem::path& folder) {
+  Allow(folder, kOfFiles | kReadFolder | kMakeFile | kMakeFolder | kRemoveFile | kRemoveFolder);
+}
+
+void Landlock::AllowWriting(const std::filesystem::path& file) {
+  Allow(file, kWriteFile | kTruncate);
+}
+
+bool Landlock::Enforce() {
+  return rules_.get() >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_landlock_restrict_self, rules_.get(), 0) == 0;
+}
 
 std::string EnterSandbox(const Access& access) {
   const std::string files = RestrictFiles(access);

@@ -89,6 +89,83 @@ void PrintGroups(const EvaluationReport& report) {
         "angle from pixels)\n");
 }
 
+// For more than two classes: the accuracy of each model on the held-out pixels, over all and for
+// each class of any model. A model that lacks classes of these pixels has no accuracy over all.
+void PrintClasses(const Comparison& comparison) {
+  std::vector<std::string> columns;
+  std::size_t width = 24;
+  for (const ComparedModel& m : comparison.models) {
+    const ClassCounts counts = m.PooledClasses();
+    for (const std::string& name : counts.classes)
+      if (std::ranges::count(columns, name) == 0) columns.push_back(name);
+    if (!counts.classes.empty()) width = std::max(width, m.Name().size());
+  }
+  if (columns.empty()) return;
+  Print("\nAccuracy, of all held-out pixels and of each class's\n\n{:<{}} {:>12}", "", width,
+        "all");
+  for (const std::string& name : columns) Print(" {:>12}", name);
+  Print("\n");
+  for (const ComparedModel& m : comparison.models) {
+    const ClassCounts counts = m.PooledClasses();
+    if (counts.classes.empty()) continue;
+    const bool is_whole = counts.Total() == m.PooledCounts().Total();
+    Print("{:<{}} {:>12}", m.Name(), width, Shown(is_whole ? counts.Accuracy() : std::nullopt));
+    for (const std::string& name : columns) {
+      const auto k = std::ranges::find(counts.classes, name) - counts.classes.begin();
+      const auto column = static_cast<std::size_t>(k);
+      Print(" {:>12}",
+            Shown(column < counts.classes.size() ? counts.Recall(column) : std::nullopt));
+    }
+    Print("\n");
+  }
+}
+
+// Prints the information criteria on the training data, means over the folds.
+void PrintInformation(const Comparison& comparison) {
+  const std::vector<ComparedModel>& models = comparison.models;
+  const auto fitted = [](const ComparedModel& m) { return m.MeanOf(&FoldScore::aic).mean; };
+  if (std::ranges::none_of(models, [&](const ComparedModel& m) { return fitted(m).has_value(); }))
+    return;
+  Print("\nOn what they were fitted to, by log P(class | colour)\n\n{:<24} {:>16} {:>16} {:>16}\n",
+        "", "log-likelihood", "AIC", "BIC");
+  for (const ComparedModel& m : models)
+    if (fitted(m))
+      Print("{:<24} {:>16} {:>16} {:>16}\n", m.Name(),
+            Shown(m.MeanOf(&FoldScore::log_likelihood).mean, 2),
+            Shown(m.MeanOf(&FoldScore::aic).mean, 2), Shown(m.MeanOf(&FoldScore::bic).mean, 2));
+}
+
+// Prints which model to take, and why.
+void PrintChoice(const Comparison& comparison, const Choice& choice) {
+  const ComparedModel &best = comparison.models.front(),
+                      &simplest = comparison.models[choice.simplest];
+  const auto within = std::ranges::count(choice.within, true);
+  const std::string_view criterion = CriterionName(comparison.select);
+  if (within == 1)
+    Print("\nTake {}: no other has a difference in {} within one standard error of it\n",
+          best.Name(), criterion);
+  else
+    Print(
+        "\nTake {}: of the {} whose difference in {} is within one standard error of it (*) it has "
+        "the fewest free parameters, {}\n",
+        simplest.Name(), within, criterion, simplest.Parameters());
+  if (simplest.given)
+    Print("(as it is: where it was trained on these very pixels, its row flatters it)\n");
+}
+
+// "times 0.25", "0.8, and times 0.2 to 2, 0.6 to 4, 0.1 beyond".
+std::string SideWords(const CalibrationSide& side) {
+  std::string words = side.jump > 0 ? fmt::format("{:g}, and times", side.jump) : "times";
+  for (std::size_t k = 0; k < side.lines.size(); ++k) {
+    words += fmt::format("{} {:g}", k == 0 ? "" : ",", side.lines[k].slope);
+    if (k + 1 < side.lines.size())
+      words += fmt::format(" to {:g}", side.lines[k + 1].from);
+    else if (k > 0)
+      words += " beyond";
+  }
+  return words;
+}
+
 }  // namespace
 
 void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
@@ -174,74 +251,6 @@ std::optional<std::string> SourceDate() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(*seconds)));
 }
 
-namespace {
-
-// For more than two classes: the accuracy of each model on the held-out pixels, over all and for
-// each class of any model. A model that lacks classes of these pixels has no accuracy over all.
-void PrintClasses(const Comparison& comparison) {
-  std::vector<std::string> columns;
-  std::size_t width = 24;
-  for (const ComparedModel& m : comparison.models) {
-    const ClassCounts counts = m.PooledClasses();
-    for (const std::string& name : counts.classes)
-      if (std::ranges::count(columns, name) == 0) columns.push_back(name);
-    if (!counts.classes.empty()) width = std::max(width, m.Name().size());
-  }
-  if (columns.empty()) return;
-  Print("\nAccuracy, of all held-out pixels and of each class's\n\n{:<{}} {:>12}", "", width,
-        "all");
-  for (const std::string& name : columns) Print(" {:>12}", name);
-  Print("\n");
-  for (const ComparedModel& m : comparison.models) {
-    const ClassCounts counts = m.PooledClasses();
-    if (counts.classes.empty()) continue;
-    const bool is_whole = counts.Total() == m.PooledCounts().Total();
-    Print("{:<{}} {:>12}", m.Name(), width, Shown(is_whole ? counts.Accuracy() : std::nullopt));
-    for (const std::string& name : columns) {
-      const auto k = std::ranges::find(counts.classes, name) - counts.classes.begin();
-      const auto column = static_cast<std::size_t>(k);
-      Print(" {:>12}",
-            Shown(column < counts.classes.size() ? counts.Recall(column) : std::nullopt));
-    }
-    Print("\n");
-  }
-}
-
-// Prints the information criteria on the training data, means over the folds.
-void PrintInformation(const Comparison& comparison) {
-  const std::vector<ComparedModel>& models = comparison.models;
-  const auto fitted = [](const ComparedModel& m) { return m.MeanOf(&FoldScore::aic).mean; };
-  if (std::ranges::none_of(models, [&](const ComparedModel& m) { return fitted(m).has_value(); }))
-    return;
-  Print("\nOn what they were fitted to, by log P(class | colour)\n\n{:<24} {:>16} {:>16} {:>16}\n",
-        "", "log-likelihood", "AIC", "BIC");
-  for (const ComparedModel& m : models)
-    if (fitted(m))
-      Print("{:<24} {:>16} {:>16} {:>16}\n", m.Name(),
-            Shown(m.MeanOf(&FoldScore::log_likelihood).mean, 2),
-            Shown(m.MeanOf(&FoldScore::aic).mean, 2), Shown(m.MeanOf(&FoldScore::bic).mean, 2));
-}
-
-// Prints which model to take, and why.
-void PrintChoice(const Comparison& comparison, const Choice& choice) {
-  const ComparedModel &best = comparison.models.front(),
-                      &simplest = comparison.models[choice.simplest];
-  const auto within = std::ranges::count(choice.within, true);
-  const std::string_view criterion = CriterionName(comparison.select);
-  if (within == 1)
-    Print("\nTake {}: no other has a difference in {} within one standard error of it\n",
-          best.Name(), criterion);
-  else
-    Print(
-        "\nTake {}: of the {} whose difference in {} is within one standard error of it (*) it has "
-        "the fewest free parameters, {}\n",
-        simplest.Name(), within, criterion, simplest.Parameters());
-  if (simplest.given)
-    Print("(as it is: where it was trained on these very pixels, its row flatters it)\n");
-}
-
-}  // namespace
-
 void PrintComparison(const Comparison& comparison) {
   const std::vector<ComparedModel>& models = comparison.models;
   std::size_t width = 24;
@@ -278,23 +287,6 @@ void PrintComparison(const Comparison& comparison) {
   PrintInformation(comparison);
   PrintClasses(comparison);
 }
-
-namespace {
-
-// "times 0.25", "0.8, and times 0.2 to 2, 0.6 to 4, 0.1 beyond".
-std::string SideWords(const CalibrationSide& side) {
-  std::string words = side.jump > 0 ? fmt::format("{:g}, and times", side.jump) : "times";
-  for (std::size_t k = 0; k < side.lines.size(); ++k) {
-    words += fmt::format("{} {:g}", k == 0 ? "" : ",", side.lines[k].slope);
-    if (k + 1 < side.lines.size())
-      words += fmt::format(" to {:g}", side.lines[k + 1].from);
-    else if (k > 0)
-      words += " beyond";
-  }
-  return words;
-}
-
-}  // namespace
 
 std::string CurveWords(const CalibrationCurve& curve) {
   return fmt::format("below {}; above {}", SideWords(curve.below), SideWords(curve.above));
