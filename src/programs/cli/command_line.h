@@ -20,7 +20,7 @@ struct CommandLine {
 CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv);
 
 // Records the given options by their long names with their values; a list if there are several.
-// Options with ChangesNoResult() (verb.h) do not count as determining the results.
+// Options with kChangesNoResult (verb.h) do not count as determining the results.
 void NoteOptions(const CLI::App& verb, Context& context);
 
 // Throws UsageError, with the nearest verb, if `word` is not a verb of the program.

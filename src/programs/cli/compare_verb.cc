@@ -88,9 +88,8 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
   group.AddChoice("--take", flags.take, {"best", "simplest"},
                   "Which candidate to write: the best, or the simplest of those within one "
                   "standard error of it");
-  ChangesNoResult(
-      OptionGroup(verb, "Output")
-          .Add("--write", flags.output, "MODEL", "Train the best on everything and write it here"))
+  OptionGroup(verb, "Output", kChangesNoResult)
+      .Add("--write", flags.output, "MODEL", "Train the best on everything and write it here")
       ->check(NamedLike({}, "a model"));
 }
 
@@ -304,17 +303,15 @@ void AddCompare(CLI::App& app, Context& context) {
       .AddDefault("--step", flags.pairs.step, "N", "Of images, every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
   AddShardOption(verb, flags.shard);
-  ChangesNoResult(
-      group.Add("--partials", flags.partials, "FILE",
-                "Files of all parts of a comparison, to make the whole of, with the options that "
-                "they were made with"));
-  const OptionGroup output(verb, "Output");
-  ChangesNoResult(
-      output.Add("--partial", flags.partial, "FILE",
-                 "Write what the shard of the models gives, for --partials, and no result"));
-  ChangesNoResult(
-      output.Add("--report", flags.report, "FILE.html",
-                 "One HTML page with the table and its plots, which opens without a network"));
+  OptionGroup(verb, "Input", kChangesNoResult)
+      .Add("--partials", flags.partials, "FILE",
+           "Files of all parts of a comparison, to make the whole of, with the options that "
+           "they were made with");
+  const OptionGroup output(verb, "Output", kChangesNoResult);
+  output.Add("--partial", flags.partial, "FILE",
+             "Write what the shard of the models gives, for --partials, and no result");
+  output.Add("--report", flags.report, "FILE.html",
+             "One HTML page with the table and its plots, which opens without a network");
   AddCandidateFlags(verb, flags);
   AddChoiceFlags(verb, flags);
   AddDecisionFlags(verb, flags.decision, "0.5");

@@ -258,28 +258,26 @@ void RunDetect(const DetectFlags& options, Context& context) {
 }
 
 void AddInputAndOutput(CLI::App& verb, DetectFlags& options) {
-  const OptionGroup group(verb, "Output"), input(verb, "Input");
-  ChangesNoResult(
-      input.Add("input", options.inputs, "INPUT",
-                "Images, videos, tar archives of images, and folders of all these, searched "
-                "recursively; - is standard input"));
-  ChangesNoResult(
-      group.Add("-o", options.output, "DIR|FILE",
-                "Folder for the results, which is made if need be; or, of one input and one kind "
-                "of output, a file (a.png, a.mkv, a.tar), or - for standard output"))
+  const OptionGroup group(verb, "Output", kChangesNoResult), input(verb, "Input", kChangesNoResult);
+  input.Add("input", options.inputs, "INPUT",
+            "Images, videos, tar archives of images, and folders of all these, searched "
+            "recursively; - is standard input");
+  group
+      .Add("-o", options.output, "DIR|FILE",
+           "Folder for the results, which is made if need be; or, of one input and one kind "
+           "of output, a file (a.png, a.mkv, a.tar), or - for standard output")
       ->required();
-  ChangesNoResult(
-      input.Add("--files-from", options.files_from, "FILE",
-                "Inputs too, a line each (or with a zero byte after each), which keep their "
-                "folders; - is standard input"));
-  ChangesNoResult(
-      input.AddEach("--include", options.detect.include, "GLOB",
-                    "Of what folders hold, only files of such names; with a slash it is matched "
-                    "with the path below the folder; repeatable"));
-  ChangesNoResult(input.AddEach("--exclude", options.detect.exclude, "GLOB",
-                                "Leave out files and folders of such names; repeatable"));
-  ChangesNoResult(group.AddDefault("--output", options.outputs, "OUTPUT",
-                                   "What to write: " + OutputHelp() + "; repeatable"))
+  input.Add("--files-from", options.files_from, "FILE",
+            "Inputs too, a line each (or with a zero byte after each), which keep their "
+            "folders; - is standard input");
+  input.AddEach("--include", options.detect.include, "GLOB",
+                "Of what folders hold, only files of such names; with a slash it is matched "
+                "with the path below the folder; repeatable");
+  input.AddEach("--exclude", options.detect.exclude, "GLOB",
+                "Leave out files and folders of such names; repeatable");
+  group
+      .AddDefault("--output", options.outputs, "OUTPUT",
+                  "What to write: " + OutputHelp() + "; repeatable")
       ->delimiter(',')
       ->allow_extra_args(false);
 }
@@ -289,13 +287,12 @@ void AddWorkOptions(CLI::App& verb, DetectFlags& options, Context& context) {
   for (const char* heading : {"Decision", "Output"})
     AddTableOptions(verb, DetectorTable().rows(), &options.detector, heading);
   AddTableOptions(verb, StyleTable().rows(), &options.detect.style, "Output");
-  ChangesNoResult(
-      OptionGroup(verb, "Output")
-          .AddFlag("--resume", context.resume,
-                   "Leave out what exists already, and complete the FILE of --json, --csv and "
-                   "--faces-csv"));
+  OptionGroup(verb, "Output", kChangesNoResult)
+      .AddFlag("--resume", context.resume,
+               "Leave out what exists already, and complete the FILE of --json, --csv and "
+               "--faces-csv");
   AddShardOption(verb, options.shard);
-  ChangesNoResult(AddMaxPixelsOption(verb, options.detect.max_pixels));
+  AddMaxPixelsOption(verb, options.detect.max_pixels, kChangesNoResult);
   group.AddChoice("--pixels", options.pixels, {"yuv", "bgr"},
                   "Judge frames of videos, and JPEGs, by the YUV that they store, where the model "
                   "allows it, or all converted to BGR (default: yuv for videos, bgr for images)");
@@ -331,21 +328,20 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
 }
 
 void AddRecordOptions(CLI::App& verb, DetectFlags& options) {
-  const OptionGroup group(verb, "Output");
-  ChangesNoResult(
-      group.Add("--csv", options.record.tables.csv, "FILE",
-                "A row for each image and frame: time, share of skin, where it is, how large and "
-                "which way it lies, and its colours: means and standard deviations of red, green "
-                "and blue; - is standard output"))
+  const OptionGroup group(verb, "Output", kChangesNoResult);
+  group
+      .Add("--csv", options.record.tables.csv, "FILE",
+           "A row for each image and frame: time, share of skin, where it is, how large and "
+           "which way it lies, and its colours: means and standard deviations of red, green "
+           "and blue; - is standard output")
       ->transform(DashIs(kStandardOutput));
-  ChangesNoResult(
-      group.Add("--faces-csv", options.record.tables.faces_csv, "FILE",
-                "A row for each face in each image and frame: its number, its box, and the "
-                "colours of its skin, of the forehead and of the cheeks; - is standard output"))
+  group
+      .Add("--faces-csv", options.record.tables.faces_csv, "FILE",
+           "A row for each face in each image and frame: its number, its box, and the "
+           "colours of its skin, of the forehead and of the cheeks; - is standard output")
       ->transform(DashIs(kStandardOutput));
-  ChangesNoResult(group.Add(
-      "--jsonl", options.record.jsonl, "FILE",
-      "A line of JSON for each input, as soon as it is done or failed; - is standard output"));
+  group.Add("--jsonl", options.record.jsonl, "FILE",
+            "A line of JSON for each input, as soon as it is done or failed; - is standard output");
 }
 
 }  // namespace

@@ -37,20 +37,21 @@ void CheckPart(const EvaluateFlags& flags, const Context& context) {
 }
 
 void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
-  const OptionGroup output(verb, "Output");
-  ChangesNoResult(output.Add("--partial", flags.partial, "FILE",
-                             "Write what the shard gives, for --partials, and no result"))
-      ->check(NamedLike({".json"}, "a part"));
-  ChangesNoResult(
-      output.Add("--report", flags.report, "FILE.html",
-                 "One HTML page with scores, curves and a gallery, which opens without a network"))
-      ->check(NamedLike({".html"}, "a page"));
-  ChangesNoResult(output.Add("--picture", flags.picture, "FILE.png|FILE.svg",
-                             "Draw error rates against the threshold, and the ROC curve"))
-      ->check(NamedLike({".png", ".svg"}, "a picture"));
-  ChangesNoResult(
-      output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)"));
+  const OptionGroup output(verb, "Output", kChangesNoResult);
   output
+      .Add("--partial", flags.partial, "FILE",
+           "Write what the shard gives, for --partials, and no result")
+      ->check(NamedLike({".json"}, "a part"));
+  output
+      .Add("--report", flags.report, "FILE.html",
+           "One HTML page with scores, curves and a gallery, which opens without a network")
+      ->check(NamedLike({".html"}, "a page"));
+  output
+      .Add("--picture", flags.picture, "FILE.png|FILE.svg",
+           "Draw error rates against the threshold, and the ROC curve")
+      ->check(NamedLike({".png", ".svg"}, "a picture"));
+  output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)");
+  OptionGroup(verb, "Output")
       .AddEach(
           "--by", flags.by, "tone|FILE.csv",
           "Also scores of groups of images: by the tone of their true skin, or by each column of "
@@ -130,10 +131,10 @@ void AddEvaluateVerb(CLI::App& app, Context& context, void (*act)(const Evaluate
   AddDecisionFlags(verb, flags.decision, "the model's own");
   for (const char* const name : {"abstain", "class_costs"})
     AddTableOption(verb, FindOption(DetectorTable().rows(), name), &flags.detector);
-  ChangesNoResult(
-      group.Add("--partials", flags.partials, "FILE",
-                "Files of all parts of an evaluation, to make the whole of, with the options "
-                "that they were made with"));
+  OptionGroup(verb, "Input", kChangesNoResult)
+      .Add("--partials", flags.partials, "FILE",
+           "Files of all parts of an evaluation, to make the whole of, with the options "
+           "that they were made with");
   AddShardOption(verb, flags.shard);
   AddOutputs(verb, flags);
   AddAdaptationOptions(verb, flags.detector);

@@ -41,68 +41,62 @@ CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& sum
   CLI::App* verb = app.add_subcommand(name, summary);
   verb->group("Verbs");
   verb->footer("Examples:\n" + examples);
-  const OptionGroup options(*verb, "General");
+  const OptionGroup options(*verb, "General", kChangesNoResult);
   verb->get_help_ptr()->group("General");
-  ChangesNoResult(
-      options.AddDefault("--threads", context.threads, "N", "Threads to use; 0 means all"))
+  options.AddDefault("--threads", context.threads, "N", "Threads to use; 0 means all")
       ->check(Within(0, 4096));
-  ChangesNoResult(options.AddFlag("-q,--quiet", context.quiet,
-                                  "No results per file, no warnings, no progress"));
-  ChangesNoResult(
-      options.AddFlag("-v,--verbose", context.verbose, "Say what is done and how long it took"));
+  options.AddFlag("-q,--quiet", context.quiet, "No results per file, no warnings, no progress");
+  options.AddFlag("-v,--verbose", context.verbose, "Say what is done and how long it took");
   return verb;
 }
 
 void AddModelOption(CLI::App& verb, Context& context) {
-  ChangesNoResult(
-      OptionGroup(verb, "Model")
-          .Add("--model", context.model, "MODEL", "Model file (default: the built-in model)"));
+  OptionGroup(verb, "Model", kChangesNoResult)
+      .Add("--model", context.model, "MODEL", "Model file (default: the built-in model)");
 }
 
 void AddJsonOption(CLI::App& verb, Context& context) {
-  ChangesNoResult(
-      OptionGroup(verb, "Output")
-          .Add("--json", context.json, "[FILE]",
-               "Results as JSON: to standard output, or to FILE (FILE.json or --json=FILE)"));
+  OptionGroup(verb, "Output", kChangesNoResult)
+      .Add("--json", context.json, "[FILE]",
+           "Results as JSON: to standard output, or to FILE (FILE.json or --json=FILE)");
 }
 
 void AddForceOption(CLI::App& verb, Context& context) {
-  ChangesNoResult(
-      OptionGroup(verb, "Output").AddFlag("--force", context.force, "Replace files that exist"));
+  OptionGroup(verb, "Output", kChangesNoResult)
+      .AddFlag("--force", context.force, "Replace files that exist");
 }
 
 void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text) {
-  ChangesNoResult(
-      OptionGroup(verb, "General").AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text));
+  OptionGroup(verb, "General", kChangesNoResult)
+      .AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text);
 }
 
 void AddRunOptions(CLI::App& verb, Context& context) {
   AddForceOption(verb, context);
   AddJsonOption(verb, context);
-  const OptionGroup group(verb, "Input");
-  ChangesNoResult(
-      group.Add("--max-failures", context.max_failures, "N|P%",
-                "Inputs that may fail, so many or so many of a hundred, with exit status 0 "
-                "nevertheless (default: 0)"))
+  const OptionGroup group(verb, "Input", kChangesNoResult);
+  group
+      .Add("--max-failures", context.max_failures, "N|P%",
+           "Inputs that may fail, so many or so many of a hundred, with exit status 0 "
+           "nevertheless (default: 0)")
       ->check(CheckedBy([](const std::string& text) {
         FailureLimit ignored;
         const bool good = lexical_cast(text, ignored);
         return good ? "" : "'" + text + "' is no number of inputs, nor a share as 1%";
       }));
   AddSandboxOption(verb, context);
-  ChangesNoResult(
-      group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
-                      "Decode files in processes of their own, so that one that crashes its "
-                      "decoder fails alone: none, images but JPEG and PNG, or all with videos"));
-  ChangesNoResult(
-      group.AddDefault("--max-seconds", context.max_seconds, "S",
-                       "Give up images, and frames of videos, that take a decoder in such a "
-                       "process more of the processor's time"))
+  group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
+                  "Decode files in processes of their own, so that one that crashes its "
+                  "decoder fails alone: none, images but JPEG and PNG, or all with videos");
+  group
+      .AddDefault("--max-seconds", context.max_seconds, "S",
+                  "Give up images, and frames of videos, that take a decoder in such a "
+                  "process more of the processor's time")
       ->check(Within(0.01, 1e6));
 }
 
-CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {
-  return OptionGroup(verb, "Input")
+void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels, bool changes_no_result) {
+  OptionGroup(verb, "Input", changes_no_result)
       .AddDefault("--max-pixels", max_pixels, "N",
                   "Refuse images of more pixels, by what their headers say")
       ->check(Within<std::int64_t>(1, std::int64_t{1} << 30));
@@ -188,9 +182,8 @@ void RequireNoMedia(const std::filesystem::path& output) {
 }
 
 void AddShardOption(CLI::App& verb, std::string& text) {
-  ChangesNoResult(
-      OptionGroup(verb, "Input")
-          .AddDefault("--shard", text, "I/N", "Do only every N-th input, beginning with the I-th"));
+  OptionGroup(verb, "Input", kChangesNoResult)
+      .AddDefault("--shard", text, "I/N", "Do only every N-th input, beginning with the I-th");
 }
 
 Shard ShardOf(const std::string& text) {

@@ -118,6 +118,7 @@ std::pair<CLI::App&, Flags&> AddVerb(CLI::App& app, const std::string& name,
   verb->callback([=, &context] { context.action = [=](Context& c) { act(*flags, c); }; });
   return {*verb, *flags};
 }
+
 // Options that several verbs have.
 void AddModelOption(CLI::App& verb, Context& context);
 void AddJsonOption(CLI::App& verb, Context& context);
@@ -129,17 +130,18 @@ void AddSandboxOption(CLI::App& verb, Context& context,
 // For verbs that process many inputs: --force, --json, --max-failures, --sandbox, --isolate and
 // --max-seconds.
 void AddRunOptions(CLI::App& verb, Context& context);
-CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels);
+void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels, bool changes_no_result = false);
 
-// Marks an option that changes no result: the destination of results, or how a run is done and
+// Of an option that changes no result: the destination of results, or how a run is done and
 // watched. Parts and --resume ignore it. (CLI11 calls it not configurable; this program has no
 // configuration files.)
-inline CLI::Option* ChangesNoResult(CLI::Option* option) { return option->configurable(false); }
+inline constexpr bool kChangesNoResult = true;
 
 // Options under one heading of the help.
 class OptionGroup {
  public:
-  OptionGroup(CLI::App& verb, std::string heading) : verb_(verb), heading_(std::move(heading)) {}
+  OptionGroup(CLI::App& verb, std::string heading, bool changes_no_result = false)
+      : verb_(verb), heading_(std::move(heading)), decides_(!changes_no_result) {}
 
   // Adds an option; in the help `value` is the placeholder of its value.
   template <class T>
@@ -148,6 +150,7 @@ class OptionGroup {
     return verb_.add_option(names, variable, text)
         ->type_name(value)
         ->group(heading_)
+        ->configurable(decides_)
         ->check(NotEmpty(value));
   }
   // Adds an option whose default, the value of the variable, is shown in the help.
@@ -168,12 +171,13 @@ class OptionGroup {
         ->check(OneOf(words));
   }
   CLI::Option* AddFlag(const std::string& names, bool& variable, const std::string& text) const {
-    return verb_.add_flag(names, variable, text)->group(heading_);
+    return verb_.add_flag(names, variable, text)->group(heading_)->configurable(decides_);
   }
 
  private:
   CLI::App& verb_;
   std::string heading_;
+  bool decides_;
 };
 
 // The verbs, each in a file of its own name: flags, and a call of the library.
