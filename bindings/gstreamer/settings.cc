@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skinmask::gstreamer {
@@ -32,75 +33,75 @@ const std::vector<const OptionRow*>& Options() {
 
 const OptionRow& OptionOf(guint id) { return *Options()[id - kFirstOption]; }
 
-// Registers an enumeration of properties; its values must live as long as the process.
-GType EnumOf(const std::string& name, const GEnumValue* values) {
-  const GType type = g_enum_register_static(name.c_str(), values);
+// The meanings and names of the values of an enumeration, from 0 on.
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+// Registers an enumeration of properties.
+GType EnumOf(const std::string& name, Words words) {
+  // GLib refers to the values and their texts until the process ends.
+  const auto& kept = *new Words(std::move(words));
+  auto& values = *new std::vector<GEnumValue>;
+  for (const auto& [meaning, word] : kept)
+    values.push_back({Number(values.size()), meaning.c_str(), word.c_str()});
+  values.push_back({0, nullptr, nullptr});
+  const GType type = g_enum_register_static(name.c_str(), values.data());
   gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
   return type;
 }
 
 // The enumeration of the table of outputs.
 GType OutputType() {
-  auto* const values = new std::vector<GEnumValue>;
+  Words words;
   for (const OutputKind& kind : OutputKinds()) {
     const char* const format = kind.type == CV_8UC1   ? " (GRAY8)"
                                : kind.type == CV_8UC4 ? " (BGRA)"
                                                       : "";
-    auto* const text = new std::string(std::string(kind.meaning) + format);
-    values->push_back({Number(kind.output), text->c_str(), kind.name.data()});
+    words.emplace_back(std::string(kind.meaning) + format, kind.name);
   }
-  values->push_back({0, nullptr, nullptr});
-  return EnumOf("GstSkinmaskOutput", values->data());
+  return EnumOf("GstSkinmaskOutput", words);
 }
 
 // The enumeration of an option's words, "GstSkinmaskAdapt" for "adapt".
 GType WordsType(const OptionRow& row) {
-  auto* const values = new std::vector<GEnumValue>;
-  for (const std::string& word : row.words)
-    values->push_back({static_cast<gint>(values->size()), word.c_str(), word.c_str()});
-  values->push_back({0, nullptr, nullptr});
+  Words words;
+  for (const std::string& word : row.words) words.emplace_back(word, word);
   std::string name = row.name;
   name[0] = g_ascii_toupper(name[0]);
-  return EnumOf("GstSkinmask" + name, values->data());
+  return EnumOf("GstSkinmask" + name, words);
 }
 
 GType SearchType() {
-  static const GEnumValue kValues[] = {
-      {Number(Search::kAuto), "aside in live pipelines, else wait", "auto"},
-      {Number(Search::kWait), "Frames wait for it; the masks are those of skinmask detect", "wait"},
-      {Number(Search::kAside), "On a thread of its own; what it finds counts 3 frames later",
-       "aside"},
-      {0, nullptr, nullptr}};
-  return EnumOf("GstSkinmaskSearch", kValues);
+  return EnumOf("GstSkinmaskSearch",
+                {{"aside in live pipelines, else wait", "auto"},
+                 {"Frames wait for it; the masks are those of skinmask detect", "wait"},
+                 {"On a thread of its own; what it finds counts 3 frames later", "aside"}});
 }
 
 constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
 constexpr auto kControllable = static_cast<GParamFlags>(kFlags | GST_PARAM_CONTROLLABLE);
 
 // An absent number is negative.
+double NumberOf(const std::string& text) {
+  return text.empty() ? -1 : g_ascii_strtod(text.c_str(), nullptr);
+}
+
 GParamSpec* SpecOf(const OptionRow& row) {
   std::string name = row.name;
   std::ranges::replace(name, '_', '-');
   const DetectorOptions defaults;
   const std::string text = row.get(&defaults);
   const std::string help = row.help + (row.range && row.may_be_absent ? "; negative: default" : "");
-  const auto number = [&] { return text.empty() ? -1 : g_ascii_strtod(text.c_str(), nullptr); };
-  const double least = row.range ? (row.may_be_absent ? -1 : row.range->least) : 0;
   const char* const of = help.c_str();
-  switch (row.kind) {
-    case Kind::kSwitch:
-      return g_param_spec_boolean(name.c_str(), nullptr, of, text != row.words[0], kFlags);
-    case Kind::kWord:
-      return g_param_spec_enum(name.c_str(), nullptr, of, WordsType(row),
-                               static_cast<gint>(OptionWord(row, text)), kFlags);
-    case Kind::kWhole:
-    case Kind::kNumber:
-      return g_param_spec_double(name.c_str(), nullptr, of, least, row.range->most, number(),
-                                 row.name == "threshold" ? kControllable : kFlags);
-    case Kind::kText:
-      break;
-  }
-  return g_param_spec_string(name.c_str(), nullptr, of, nullptr, kFlags);
+  if (row.kind == Kind::kSwitch)
+    return g_param_spec_boolean(name.c_str(), nullptr, of, text != row.words[0], kFlags);
+  if (row.kind == Kind::kWord)
+    return g_param_spec_enum(name.c_str(), nullptr, of, WordsType(row),
+                             Number(OptionWord(row, text)), kFlags);
+  if (row.kind == Kind::kText)
+    return g_param_spec_string(name.c_str(), nullptr, of, nullptr, kFlags);
+  const double least = row.may_be_absent ? -1 : row.range->least;
+  return g_param_spec_double(name.c_str(), nullptr, of, least, row.range->most, NumberOf(text),
+                             row.name == "threshold" ? kControllable : kFlags);
 }
 
 std::string StringOf(const GValue* value) {
@@ -109,34 +110,22 @@ std::string StringOf(const GValue* value) {
 }
 
 std::string TextOf(const OptionRow& row, const GValue* value) {
-  switch (row.kind) {
-    case Kind::kSwitch:
-      return row.words[g_value_get_boolean(value) ? 1 : 0];
-    case Kind::kWord:
-      return row.words[static_cast<std::size_t>(g_value_get_enum(value))];
-    case Kind::kWhole:
-    case Kind::kNumber: {
-      const double number = g_value_get_double(value);
-      return row.may_be_absent && number < 0 ? "" : OptionText(number);
-    }
-    case Kind::kText:
-      break;
-  }
-  return StringOf(value);
+  if (row.kind == Kind::kSwitch) return row.words[g_value_get_boolean(value) ? 1 : 0];
+  if (row.kind == Kind::kWord) return row.words[static_cast<std::size_t>(g_value_get_enum(value))];
+  if (row.kind == Kind::kText) return StringOf(value);
+  const double number = g_value_get_double(value);
+  return row.may_be_absent && number < 0 ? "" : OptionText(number);
 }
 
 void SetValue(const OptionRow& row, const std::string& text, GValue* value) {
-  switch (row.kind) {
-    case Kind::kSwitch:
-      return g_value_set_boolean(value, text != row.words[0]);
-    case Kind::kWord:
-      return g_value_set_enum(value, static_cast<gint>(OptionWord(row, text)));
-    case Kind::kWhole:
-    case Kind::kNumber:
-      return g_value_set_double(value, text.empty() ? -1 : g_ascii_strtod(text.c_str(), nullptr));
-    case Kind::kText:
-      return g_value_set_string(value, text.empty() ? nullptr : text.c_str());
-  }
+  if (row.kind == Kind::kSwitch)
+    g_value_set_boolean(value, text != row.words[0]);
+  else if (row.kind == Kind::kWord)
+    g_value_set_enum(value, Number(OptionWord(row, text)));
+  else if (row.kind == Kind::kText)
+    g_value_set_string(value, text.empty() ? nullptr : text.c_str());
+  else
+    g_value_set_double(value, NumberOf(text));
 }
 
 }  // namespace
