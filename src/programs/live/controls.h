@@ -15,16 +15,15 @@
 #include "programs/live/exchange.h"
 #include "programs/live/recorder.h"
 #include "programs/live/scene.h"
+#include "programs/live/source.h"
 #include "programs/live/statistics.h"
 
 namespace skinmask::live {
 
-// A camera that was chosen in the window, and the requested format.
+// A camera that was chosen in the window, and the requested format; absent: as it is set.
 struct SourceChoice {
   std::string source;
-  cv::Size size;
-  double rate = 0;
-  std::string format;
+  std::optional<CameraFormat> format{};
 };
 
 class Controls {

@@ -111,12 +111,12 @@ class Session {
   void OpenChosen() {
     const std::optional<SourceChoice> choice = controls_.TakeChoice();
     if (!choice) return;
-    const bool chose_format = !choice->size.empty() || choice->rate > 0 || !choice->format.empty();
-    if (choice->source == o_.source && !chose_format) return Open(o_.source, o_.capture);
+    if (choice->source == o_.source && !choice->format) return Open(o_.source, o_.capture);
+    const CameraFormat format = choice->format.value_or(CameraFormat());
     CaptureOptions options = o_.capture;
-    options.source.size = choice->size;
-    options.source.rate = choice->rate;
-    options.source.format = choice->format;
+    options.source.size = {format.width, format.height};
+    options.source.rate = format.rate;
+    options.source.format = format.code;
     options.source.raw.reset();
     options.every_frame = options.at_own_rate = false;
     Open(choice->source, options);

@@ -121,7 +121,7 @@ TEST_F(LiveTest, TimeGoesOnWhereAFileBeginsAgain) {
   bool again = false;
   exchange.SetWake([&] {
     if (exchange.TakeNewest()->number < 3 || std::exchange(again, true)) return;
-    exchange.Post([&](Controls& c) { c.Open({options.source, {}, 0, ""}); });
+    exchange.Post([&](Controls& c) { c.Open({options.source}); });
   });
   EXPECT_GE(RunSession(options, &exchange).frames, 7u);
   std::istringstream rows(ReadFile(Path("a.csv")));

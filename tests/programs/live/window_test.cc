@@ -287,13 +287,14 @@ TEST_F(WindowTest, CamerasAndTheirFormatsAreChosenByKeys) {
   QTest::keyClick(camera, Qt::Key_Down);
   ASSERT_TRUE(chosen);
   EXPECT_EQ(chosen->source, "/dev/video0");
-  EXPECT_EQ(chosen->format, "");
+  EXPECT_FALSE(chosen->format);
   QTest::keyClick(format, Qt::Key_End);
   EXPECT_EQ(format->currentText(), "MJPG 1920 × 1080, 60/s");
   EXPECT_EQ(chosen->source, "/dev/video0");
-  EXPECT_EQ(chosen->format, "MJPG");
-  EXPECT_EQ(chosen->size, cv::Size(1920, 1080));
-  EXPECT_EQ(chosen->rate, 60);
+  ASSERT_TRUE(chosen->format);
+  EXPECT_EQ(chosen->format->code, "MJPG");
+  EXPECT_EQ(cv::Size(chosen->format->width, chosen->format->height), cv::Size(1920, 1080));
+  EXPECT_EQ(chosen->format->rate, 60);
   box.SetSource("/dev/video0");  // it is open: the choice stays
   EXPECT_EQ(format->currentText(), "MJPG 1920 × 1080, 60/s");
   QTest::keyClick(camera, Qt::Key_Home);

@@ -222,13 +222,9 @@ void SourceBox::ListFormats() {
 
 void SourceBox::Choose() {
   const CameraInfo* const camera = Chosen();
-  SourceChoice choice{camera ? camera->path : first_, {}, 0, ""};
-  if (const int row = formats_->currentIndex() - 1; camera && row >= 0) {
-    const CameraFormat& format = camera->formats[static_cast<std::size_t>(row)];
-    choice.size = {format.width, format.height};
-    choice.rate = format.rate;
-    choice.format = format.code;
-  }
+  SourceChoice choice{camera ? camera->path : first_};
+  if (const int row = formats_->currentIndex() - 1; camera && row >= 0)
+    choice.format = camera->formats[static_cast<std::size_t>(row)];
   chosen_(choice);
 }
 
