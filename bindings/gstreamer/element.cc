@@ -118,31 +118,28 @@ GstCaps* TransformCaps(GstBaseTransform* base, GstPadDirection direction, GstCap
   const char* const drawn =
       from_input ? FormatsOf(Self(base)->work->settings().output) : kOutputFormats;
   const std::string raw = "video/x-raw,format=";
-  GstCaps* const allowed =
+  g_autoptr(GstCaps) allowed =
       gst_caps_from_string((raw + (from_input ? kInputFormats : drawn)).c_str());
-  GstCaps* const other = gst_caps_from_string((raw + (from_input ? drawn : kInputFormats)).c_str());
-  GstCaps* const known = gst_caps_intersect_full(caps, allowed, GST_CAPS_INTERSECT_FIRST);
+  g_autoptr(GstCaps) other =
+      gst_caps_from_string((raw + (from_input ? drawn : kInputFormats)).c_str());
+  g_autoptr(GstCaps) known = gst_caps_intersect_full(caps, allowed, GST_CAPS_INTERSECT_FIRST);
   const GValue* const format = gst_structure_get_value(gst_caps_get_structure(other, 0), "format");
-  GstCaps* result = gst_caps_new_empty();
+  g_autoptr(GstCaps) result = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(known); ++i) {
     GstStructure* const structure = gst_structure_copy(gst_caps_get_structure(known, i));
     gst_structure_set_value(structure, "format", format);
     gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
     result = gst_caps_merge_structure(result, structure);
   }
-  for (GstCaps* const done : {allowed, other, known}) gst_caps_unref(done);
-  if (!filter) return result;
-  GstCaps* const filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(result);
-  return filtered;
+  return filter ? gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST)
+                : gst_caps_ref(result);
 }
 
 bool IsLive(GstBaseTransform* base) {
   gboolean live = FALSE;
-  GstQuery* const query = gst_query_new_latency();
+  g_autoptr(GstQuery) query = gst_query_new_latency();
   if (gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(base), query))
     gst_query_parse_latency(query, &live, nullptr, nullptr);
-  gst_query_unref(query);
   return live;
 }
 
@@ -247,10 +244,9 @@ void AddPad(GstElementClass* type, const char* name, GstPadDirection direction,
   const std::string text = std::string("video/x-raw,format=") + formats +
                            ",width=" GST_VIDEO_SIZE_RANGE ",height=" GST_VIDEO_SIZE_RANGE
                            ",framerate=" GST_VIDEO_FPS_RANGE;
-  GstCaps* const caps = gst_caps_from_string(text.c_str());
+  g_autoptr(GstCaps) caps = gst_caps_from_string(text.c_str());
   gst_element_class_add_pad_template(type,
                                      gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
-  gst_caps_unref(caps);
 }
 
 }  // namespace

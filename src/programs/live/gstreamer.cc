@@ -17,23 +17,18 @@
 namespace skinmask::live {
 namespace {
 
-std::string TakeMessage(GError* error) {
-  std::string text = error ? error->message : "for no reason that it tells";
-  if (error) g_error_free(error);
-  return text;
+std::string MessageOf(const GError* error) {
+  return error ? error->message : "for no reason that it tells";
 }
 
-std::string TakeError(GstMessage* message) {
-  GError* error = nullptr;
-  gchar* details = nullptr;
+std::string ErrorIn(GstMessage* message) {
+  g_autoptr(GError) error = nullptr;
+  g_autofree gchar* details = nullptr;
   gst_message_parse_error(message, &error, &details);
-  gst_message_unref(message);
   const bool format =
       details && std::string_view(details).find("not-negotiated") != std::string_view::npos;
-  g_free(details);
-  const std::string text = TakeMessage(error);
-  return format ? text + " Its parts do not agree on a format (put videoconvert between them)"
-                : text;
+  const char* const hint = " Its parts do not agree on a format (put videoconvert between them)";
+  return MessageOf(error) + (format ? hint : "");
 }
 
 constexpr double kPatienceSeconds = 5;
@@ -110,13 +105,9 @@ class Pipeline : public FrameSource {
  private:
   // Sets the formats, and a queue of a few frames, so that a short pause loses none.
   void Prepare() {
-    if (GstCaps* const own = gst_app_sink_get_caps(sink_.get())) {
-      gst_caps_unref(own);
-    } else {
-      GstCaps* const caps = gst_caps_from_string(kCaps);
-      gst_app_sink_set_caps(sink_.get(), caps);
-      gst_caps_unref(caps);
-    }
+    g_autoptr(GstCaps) own = gst_app_sink_get_caps(sink_.get());
+    g_autoptr(GstCaps) usual = gst_caps_from_string(kCaps);
+    if (!own) gst_app_sink_set_caps(sink_.get(), usual);
     if (gst_app_sink_get_max_buffers(sink_.get()) == 0)
       gst_app_sink_set_max_buffers(sink_.get(), 4);
   }
@@ -184,10 +175,10 @@ class Pipeline : public FrameSource {
 GstPipeline::GstPipeline(const std::string& description, const std::string& name) : name_(name) {
   static const bool started = (gst_init(nullptr, nullptr), true);
   static_cast<void>(started);
-  GError* error = nullptr;
+  g_autoptr(GError) error = nullptr;
   pipeline_.reset(
       gst_parse_launch_full(description.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error));
-  if (!pipeline_ || error) throw Error(name_, "is no GStreamer pipeline: " + TakeMessage(error));
+  if (!pipeline_ || error) throw Error(name_, "is no GStreamer pipeline: " + MessageOf(error));
 }
 
 GstPipeline::~GstPipeline() {
@@ -201,15 +192,10 @@ GstRef<GstElement> GstPipeline::Find(const char* kind) const {
     const bool found = factory && std::string_view(GST_OBJECT_NAME(factory)) == kind;
     return GstRef<GstElement>(found ? GST_ELEMENT(gst_object_ref(only)) : nullptr);
   }
-  GstIterator* const all = gst_bin_iterate_all_by_element_factory_name(GST_BIN(only), kind);
-  GValue value = G_VALUE_INIT;
-  GstRef<GstElement> found;
-  if (gst_iterator_next(all, &value) == GST_ITERATOR_OK) {
-    found.reset(GST_ELEMENT(g_value_dup_object(&value)));
-    g_value_unset(&value);
-  }
-  gst_iterator_free(all);
-  return found;
+  g_autoptr(GstIterator) all = gst_bin_iterate_all_by_element_factory_name(GST_BIN(only), kind);
+  g_auto(GValue) value = G_VALUE_INIT;
+  if (gst_iterator_next(all, &value) != GST_ITERATOR_OK) return nullptr;
+  return GstRef<GstElement>(GST_ELEMENT(g_value_dup_object(&value)));
 }
 
 void GstPipeline::Start() {
@@ -220,8 +206,8 @@ void GstPipeline::Start() {
 // (Popping messages of one type discards those of other types before it.)
 std::string GstPipeline::Complaint() {
   const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
-  GstMessage* const message = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR);
-  return message ? TakeError(message) : "";
+  g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR);
+  return message ? ErrorIn(message) : "";
 }
 
 void GstPipeline::RequireRunning() {
@@ -231,13 +217,12 @@ void GstPipeline::RequireRunning() {
 
 bool GstPipeline::WaitForEnd(double seconds) {
   const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
-  GstMessage* const message =
+  g_autoptr(GstMessage) message =
       gst_bus_timed_pop_filtered(bus.get(), static_cast<GstClockTime>(seconds * GST_SECOND),
                                  static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
   if (!message) return false;
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
-    throw Error(name_, "stops: " + TakeError(message));
-  gst_message_unref(message);
+    throw Error(name_, "stops: " + ErrorIn(message));
   return true;
 }
 
@@ -257,12 +242,11 @@ PipelineSink::PipelineSink(const std::string& rest, bool own_times)
 
 void PipelineSink::SetFormat(const cv::Size& size, Rational rate) {
   size_ = size;
-  GstCaps* const caps =
+  g_autoptr(GstCaps) caps =
       gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "BGR", "width", G_TYPE_INT,
                           size.width, "height", G_TYPE_INT, size.height, "framerate",
                           GST_TYPE_FRACTION, rate.num, std::max(1, rate.den), nullptr);
   gst_app_src_set_caps(source_.get(), caps);
-  gst_caps_unref(caps);
 }
 
 void PipelineSink::WaitForRoom() {
