@@ -18,7 +18,7 @@ constexpr int kLongestSide = 560, kQuality = 80;
 constexpr int kThumbnailSide = 48, kThumbnailQuality = 50;  // 0.7 kB
 // Colours by Okabe and Ito (B G R), which colour-blind people can distinguish. page/report.css has
 // the same.
-const cv::Vec3b kHit(115, 158, 0), kMiss(0, 94, 213), kFalseAlarm(233, 180, 86),
+const cv::Scalar kHit(115, 158, 0), kMiss(0, 94, 213), kFalseAlarm(233, 180, 86),
     kIgnored(128, 128, 128);
 
 cv::Mat Smaller(const cv::Mat& image, int longest_side) {
@@ -43,18 +43,11 @@ cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat&
     grey = cv::Mat::zeros(image.bgr.size(), CV_8UC1);
   grey.convertTo(grey, CV_8U, kDimmed);
   cv::cvtColor(grey, errors, cv::COLOR_GRAY2BGR);
-  for (int y = 0; y < errors.rows; ++y)
-    for (int x = 0; x < errors.cols; ++x) {
-      const std::uint8_t truth = image.classes.at<std::uint8_t>(y, x);
-      const bool found = mask.at<std::uint8_t>(y, x) != 0;
-      cv::Vec3b& pixel = errors.at<cv::Vec3b>(y, x);
-      if (truth == MaskRule::kIgnored)
-        pixel = kIgnored;
-      else if (truth == positive)
-        pixel = found ? kHit : kMiss;
-      else if (found)
-        pixel = kFalseAlarm;
-    }
+  const cv::Mat truth = image.classes == positive;
+  errors.setTo(kFalseAlarm, mask);
+  errors.setTo(kMiss, truth);
+  errors.setTo(kHit, truth & mask);
+  errors.setTo(kIgnored, image.classes == MaskRule::kIgnored);
   return errors;
 }
 
