@@ -175,24 +175,15 @@ std::string WhyBusy(const std::string& path) {
 // Throws Error if the device is missing, forbidden, or not a camera.
 void CheckCamera(const std::string& path) {
   const Device device = Probe(path);
-  switch (device.error) {
-    case 0:
-      break;
-    case ENOENT:
-    case ENODEV:
-    case ENXIO:
-      throw Error(path, "there is no such camera (" + CamerasHere() + ")");
-    case EACCES:
-    case EPERM:
-      throw Error(path, "may not be opened by this user, who must be in the group 'video' (" +
-                            CamerasHere() + ")");
-    case EBUSY:
-      throw Error(path, WhyBusy(path));
-    default:
-      throw Error(path, fmt::format("cannot be opened: {} ({})", std::strerror(device.error),
-                                    CamerasHere()));
-  }
-  if (!device.camera) throw Error(path, "is no camera (" + CamerasHere() + ")");
+  const int error = device.error;
+  if (error == 0 && device.camera) return;
+  if (error == EBUSY) throw Error(path, WhyBusy(path));
+  std::string why = fmt::format("cannot be opened: {}", std::strerror(error));
+  if (error == 0) why = "is no camera";
+  if (error == ENOENT || error == ENODEV || error == ENXIO) why = "there is no such camera";
+  if (error == EACCES || error == EPERM)
+    why = "may not be opened by this user, who must be in the group 'video'";
+  throw Error(path, fmt::format("{} ({})", why, CamerasHere()));
 }
 
 using Layout = VideoFrame::Layout;
