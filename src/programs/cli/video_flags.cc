@@ -87,24 +87,24 @@ std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags, const std::string
       throw UsageError("--pixel-format is for --input-format rawvideo");
     return std::nullopt;
   }
-  const std::optional<cv::Size> size = ParseSize(size_text);
-  if (!size && !size_text.empty())
-    throw UsageError("--size '{}' is not WIDTHxHEIGHT in pixels", size_text);
-  if (!size || flags.pixel_format.empty())
+  const cv::Size size = SizeOf(size_text);
+  if (size.empty() || flags.pixel_format.empty())
     throw UsageError("--input-format rawvideo needs --size WxH and --pixel-format NAME");
   const auto rate = ParseNumbers<int>(rate_text.empty() ? "25" : rate_text, '/');
   if (!rate || rate->empty() || rate->size() > 2 || rate->front() < 1 || rate->back() < 1)
     throw UsageError("--rate '{}' is no number of frames a second (30, 30000/1001)", rate_text);
   AsUsage([&] { RequirePixelFormat(flags.pixel_format); });
-  return RawVideo{*size, flags.pixel_format, {rate->front(), rate->size() == 2 ? rate->back() : 1}};
+  return RawVideo{size, flags.pixel_format, {rate->front(), rate->size() == 2 ? rate->back() : 1}};
 }
 
-std::optional<cv::Size> ParseSize(std::string_view text) {
+cv::Size SizeOf(const std::string& text) {
   constexpr int kMaxSide = 1 << 24;
+  if (text.empty()) return {};
   const auto n = ParseNumbers<int>(text, 'x');
   const auto is_good = [](int side) { return side > 0 && side <= kMaxSide; };
-  if (!n || n->size() != 2 || !std::ranges::all_of(*n, is_good)) return std::nullopt;
-  return cv::Size((*n)[0], (*n)[1]);
+  if (!n || n->size() != 2 || !std::ranges::all_of(*n, is_good))
+    throw UsageError("--size '{}' is not WIDTHxHEIGHT in pixels", text);
+  return {(*n)[0], (*n)[1]};
 }
 
 }  // namespace skinmask::cli

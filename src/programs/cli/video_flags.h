@@ -4,7 +4,6 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "programs/cli/verb.h"
@@ -36,7 +35,7 @@ void AddRawVideoFlags(const OptionGroup& group, RawVideoFlags& flags);
 std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags, const std::string& size,
                                    const std::string& rate);
 
-// Parses "WIDTHxHEIGHT"; absent for any other text and for a size without pixels.
-std::optional<cv::Size> ParseSize(std::string_view text);
+// The size in the text of --size; empty for an empty text. Throws UsageError.
+cv::Size SizeOf(const std::string& text);
 
 }  // namespace skinmask::cli

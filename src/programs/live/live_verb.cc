@@ -29,12 +29,6 @@ struct Options {
   std::string view = "overlay", folder = ".";
 };
 
-cv::Size SizeOf(const std::string& text) {
-  if (text.empty()) return {};
-  if (const auto size = ParseSize(text)) return *size;
-  throw UsageError(fmt::format("--size '{}' is not WIDTHxHEIGHT in pixels", text));
-}
-
 double RateOf(const std::string& text) {
   if (text.empty()) return 0;
   const auto rate = ParseNumber<double>(text);
