@@ -8,7 +8,6 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
-#include "detect/adapt/monochrome.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/detector.h"

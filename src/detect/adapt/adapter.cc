@@ -8,7 +8,6 @@
 #include "detect/adapt/adapted_rows.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
-#include "detect/adapt/monochrome.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/small_image.h"
 #include "detect/judged_rows.h"

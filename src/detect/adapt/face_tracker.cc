@@ -4,7 +4,7 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
-#include "detect/adapt/monochrome.h"
+#include "detect/adapt/image_decision.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/small_image.h"
 

@@ -1,5 +1,6 @@
 // An image without seeds is brought to the light that the model knows, and divided into skin and
-// background at a valley of the histogram of its log-odds.
+// background at a valley of the histogram of its log-odds. A monochrome image, with seeds or
+// without, is judged as its grey version.
 #pragma once
 
 #include <array>
@@ -27,6 +28,20 @@ std::vector<std::uint8_t> LightTable(const Gains& gains, double stops);
 
 // The image in that light; the same image if `light` is empty.
 cv::Mat InLight(const cv::Mat& bgr, const std::vector<std::uint8_t>& light);
+
+// A monochrome image, grey or toned (sepia), has one hue for each lightness, which says nothing
+// about what it shows. `small_bgr` is the image, reduced to some 10,000 pixels or more. About 0.2
+// ms. A frame of a stream whose predecessor was monochrome stays so up to a higher bound.
+bool IsMonochrome(const cv::Mat& small_bgr, const ImageDecisionOptions& options,
+                  bool was_monochrome = false);
+
+// The mean of the channels, rounded.
+inline std::uint8_t GreyOf(const std::uint8_t* bgr) {
+  return static_cast<std::uint8_t>((bgr[0] + bgr[1] + bgr[2] + 1) / 3);
+}
+
+// The image with GreyOf in all three channels.
+cv::Mat InGrey(const cv::Mat& bgr);
 
 // The histogram of an image's global log-odds (less those of the model's threshold), in shares of
 // the image. Values beyond its ends are in the end bins.
