@@ -95,18 +95,19 @@ std::optional<double> ClassLogLoss(const Samples& samples, const Model& model) {
   const std::vector<SampleRow>& rows = samples.rows();
   if (rows.empty() || std::ranges::count(indices, classes) > 0) return std::nullopt;
   const Reference reference(model);
-  constexpr std::size_t kRows = 64;
+  constexpr std::size_t kRows = PointPlanes::kBlock;
   // Each loss is rounded to a multiple of 2^-32, so that any order gives the same sum.
   const auto add = [&](std::size_t first, std::size_t size, Int128& sum) {
-    std::vector<double> scores(classes * kRows), discriminants(classes);
-    std::array<double, kRows> truth{}, log_sum;
+    std::vector<PointPlanes::Block> scores(classes);
+    std::vector<double> discriminants(classes);
+    PointPlanes::Block truth{}, log_sum;
     const std::span part(&rows[first], size);
     ForEachCarrier(part, model.features.space(), [&](std::size_t i, const std::int32_t* carrier) {
       reference.Discriminants(carrier, discriminants.data());
-      for (std::size_t k = 0; k < classes; ++k) scores[k * kRows + i] = discriminants[k];
+      for (std::size_t k = 0; k < classes; ++k) scores[k][i] = discriminants[k];
       truth[i] = discriminants[indices[part[i].class_index]];
     });
-    SoftmaxRows(scores.data(), classes, kRows, kRows, log_sum.data());
+    SoftmaxBlock(scores, log_sum);
     for (std::size_t i = 0; i < size; ++i) {
       const double loss = std::min<double>(std::max(0., log_sum[i] - truth[i]), kMaxMagnitude);
       sum += static_cast<Int128>(rows[first + i].count) * std::llround(loss * kFixedPoint);

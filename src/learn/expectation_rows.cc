@@ -112,25 +112,19 @@ void AddPart(const PointPlanes& points, const WhitenedComponent* components, std
   }
 }
 
-void SoftmaxRowsHere(double* scores, std::size_t classes, std::size_t stride, std::size_t count,
-                     double* log_sum) {
-  for (std::size_t at = 0; at < count; at += kDoubleLanes) {
-    Doubles greatest = LoadAt(scores + at);
-    for (std::size_t k = 1; k < classes; ++k)
-      greatest = hn::Max(greatest, LoadAt(scores + k * stride + at));
+void Softmax(std::span<Block> scores, Block& log_sum) {
+  for (std::size_t at = 0; at < kPoints; at += kDoubleLanes) {
+    Doubles greatest = LoadAt(&scores[0][at]);
+    for (const Block& score : scores.subspan(1)) greatest = hn::Max(greatest, LoadAt(&score[at]));
     Doubles sum = Double(0);
-    for (std::size_t k = 0; k < classes; ++k) {
-      double* const score = scores + k * stride + at;
+    for (Block& score : scores) {
       const Doubles power =
-          Exp2(hn::Mul(hn::Sub(LoadAt(score), greatest), Double(std::numbers::log2e)));
-      StoreAt(power, score);
+          Exp2(hn::Mul(hn::Sub(LoadAt(&score[at]), greatest), Double(std::numbers::log2e)));
+      StoreAt(power, &score[at]);
       sum = hn::Add(sum, power);
     }
-    for (std::size_t k = 0; k < classes; ++k) {
-      double* const power = scores + k * stride + at;
-      StoreAt(hn::Div(LoadAt(power), sum), power);
-    }
-    StoreAt(hn::Add(greatest, Log(sum)), log_sum + at);
+    for (Block& power : scores) StoreAt(hn::Div(LoadAt(&power[at]), sum), &power[at]);
+    StoreAt(hn::Add(greatest, Log(sum)), &log_sum[at]);
   }
 }
 
@@ -142,7 +136,7 @@ HWY_AFTER_NAMESPACE();
 namespace skinmask {
 
 SKINMASK_EXPORT(AddPart);
-SKINMASK_EXPORT(SoftmaxRowsHere);
+SKINMASK_EXPORT(Softmax);
 
 namespace {
 
@@ -181,9 +175,8 @@ Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> 
                        });
 }
 
-void SoftmaxRows(double* scores, std::size_t classes, std::size_t stride, std::size_t count,
-                 double* log_sum) {
-  SKINMASK_DISPATCH(SoftmaxRowsHere)(scores, classes, stride, count, log_sum);
+void SoftmaxBlock(std::span<Block> scores, Block& log_sum) {
+  SKINMASK_DISPATCH(Softmax)(scores, log_sum);
 }
 
 }  // namespace skinmask

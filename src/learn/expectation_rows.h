@@ -1,5 +1,5 @@
 // Shares of components and classes in points: EStep is the expectation step of the fit of a
-// mixture, and SoftmaxRows turns the scores of classes into probabilities.
+// mixture, and SoftmaxBlock turns the scores of classes into probabilities.
 #pragma once
 
 #include <array>
@@ -41,9 +41,8 @@ struct Expectation {
 Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> components);
 
 // Replaces the scores of classes by probabilities, exp(score) / sum of all exp(score), in double
-// and with the same bits on every CPU. `scores` has `classes` planes of `stride` doubles for
-// `count` points, a multiple of 8. `log_sum` gets the logarithm of each point's sum.
-void SoftmaxRows(double* scores, std::size_t classes, std::size_t stride, std::size_t count,
-                 double* log_sum);
+// and with the same bits on every CPU. `scores` has a block for each class; `log_sum` gets the
+// logarithm of each point's sum.
+void SoftmaxBlock(std::span<PointPlanes::Block> scores, PointPlanes::Block& log_sum);
 
 }  // namespace skinmask

@@ -128,30 +128,29 @@ class Multinomial {
                 MultinomialAt& sum) const {
     constexpr std::size_t kBlock = PointPlanes::kBlock;
     const PointPlanes& points = points_[truth];
-    thread_local std::vector<double> p;
-    p.assign(classes_ * kBlock, 0);
-    std::array<double, kBlock> log_sum;
+    thread_local std::vector<PointPlanes::Block> p;
+    p.assign(classes_, {});
+    PointPlanes::Block log_sum;
     std::array<logistic::Vector, kBlock> t;
     for (std::size_t at = 0; at < kBlock; ++at) {
       t[at] = logistic::TermsOf(form_, points, i + at);
       for (std::size_t k = 0; k + 1 < classes_; ++k)
-        p[k * kBlock + at] = v.segment(static_cast<Eigen::Index>(k) * terms(), terms()).dot(t[at]);
+        p[k][at] = v.segment(static_cast<Eigen::Index>(k) * terms(), terms()).dot(t[at]);
     }
-    std::array<double, kBlock> score;
-    std::copy_n(&p[truth * kBlock], kBlock, score.begin());
-    SoftmaxRows(p.data(), classes_, kBlock, kBlock, log_sum.data());
+    const PointPlanes::Block score = p[truth];
+    SoftmaxBlock(p, log_sum);
     for (std::size_t at = 0; at < kBlock; ++at) {
       const double weight = points.weight[i + at];
       if (weight == 0) continue;
       sum.value += weight * (score[at] - log_sum[at]);
       for (std::size_t k = 0; k < classes_; ++k) {
-        const double pk = p[k * kBlock + at], residual = (k == truth ? 1 : 0) - pk;
+        const double pk = p[k][at], residual = (k == truth ? 1 : 0) - pk;
         sum.error(static_cast<Eigen::Index>(k)) += weight * std::abs(residual);
         if (k + 1 == classes_) continue;
         const Eigen::Index row = static_cast<Eigen::Index>(k) * terms();
         sum.gradient.segment(row, terms()) += weight * residual * t[at];
         for (std::size_t l = 0; l <= k; ++l) {
-          const double factor = weight * pk * ((k == l ? 1 : 0) - p[l * kBlock + at]);
+          const double factor = weight * pk * ((k == l ? 1 : 0) - p[l][at]);
           sum.information.block(row, static_cast<Eigen::Index>(l) * terms(), terms(), terms()) +=
               factor * t[at] * t[at].transpose();
         }
