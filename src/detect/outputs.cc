@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <opencv2/imgproc.hpp>
-#include <utility>
 
 #include "base/nearest.h"
 #include "skinmask/base/error.h"

@@ -21,7 +21,7 @@ double EncodedOf(double light) {
   return light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
 }
 
-constexpr int kBins = 120;  // from kBegin to kEnd
+constexpr int kBins = 120;  // from kBegin to 6
 // The peak of skin is searched for at these log-odds or above; below, it might be the background's.
 constexpr double kLowestPeak = -1;
 // A smaller rise, as a share of the image in a bin, may be noise.

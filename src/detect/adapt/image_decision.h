@@ -51,7 +51,7 @@ class ImageHistogram {
   // Moves the histogram towards that of another image by the share `rate`.
   void Blend(const ImageHistogram& target, double rate);
 
-  static constexpr double kBegin = -6, kEnd = 6, kBin = 0.1;
+  static constexpr double kBegin = -6, kBin = 0.1;
   const std::vector<double>& shares() const { return shares_; }
 
  private:
