@@ -319,15 +319,18 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
   SKINMASK_DISPATCH(LeadRow)(local, weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
   const PlaceRow place = PlaceOf(width, y);
-  SKINMASK_DISPATCH(AddPlaceRow)(place, scale_, bgr, count, z);
+  // For a threshold alone, sums are as good as calibrated log-odds: the pixels near it are
+  // evaluated again.
+  const OutputScale scale = low == high ? OutputScale({}, low - scale_.Inverse(low)) : scale_;
+  SKINMASK_DISPATCH(AddPlaceRow)(place, scale, bgr, count, z);
   constexpr double kRoundingMargin = 0.01;  // far more than rounding errors
   const auto gain = [&](std::size_t terms) {
     return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) +
                               kRoundingMargin);
   };
   const std::size_t open = SKINMASK_DISPATCH(PlacesBetween)(
-      z, scale_(scale_.Inverse(low) - gain(local.positives)),
-      scale_(scale_.Inverse(high) + gain(local.count - local.positives)), count,
+      z, scale(scale.Inverse(low) - gain(local.positives)),
+      scale(scale.Inverse(high) + gain(local.count - local.positives)), count,
       buffers.places.data());
   EvaluateAll(bgr, place, {buffers.places.data(), open}, z);
   return z;
