@@ -66,13 +66,19 @@ Look ReducedLook(Reductions& grey, double scale, double padding, double least) {
   return look;
 }
 
-// `small`, a reduction of a picture of size `whole`, turned by kHogTurns[turn].
+// Indices into kHogTurns.
+constexpr int kTiltTurns[] = {1, 2}, kLyingTurns[] = {3, 4, 5};
+
+// `small`, a reduction of a picture of size `whole`, turned by kHogTurns[turn]. Corners of a tilted
+// picture are cut off, because they seldom show a face, and half of the area is beside them.
 Look Turned(const cv::Mat& small, const cv::Size& whole, int turn, double least) {
   const cv::Size size = small.size();
   const double x = 1. * whole.width / size.width, y = 1. * whole.height / size.height;
   const double c = kHogTurns[turn].cosine, s = kHogTurns[turn].sine;
-  const cv::Size around(cvRound(size.width * std::abs(c) + size.height * std::abs(s)),
-                        cvRound(size.width * std::abs(s) + size.height * std::abs(c)));
+  const double kept = std::ranges::count(kTiltTurns, turn) > 0 ? .5 : 1;
+  const auto side = [kept](int own, double turned) { return cvRound(own + kept * (turned - own)); };
+  const cv::Size around(side(size.width, size.width * std::abs(c) + size.height * std::abs(s)),
+                        side(size.height, size.width * std::abs(s) + size.height * std::abs(c)));
   // Maps the centre of a pixel to its place in the picture before the turn; the centres of both
   // pictures coincide.
   const double half_x = (around.width - 1) / 2., half_y = (around.height - 1) / 2.;
@@ -95,9 +101,6 @@ cv::Point MiddleOf(const HogFace& face) {
 bool Holds(const HogFace& face, const cv::Point& p) {
   return p.x > face.left && p.x < face.right && p.y > face.top && p.y < face.bottom;
 }
-
-// Indices into kHogTurns.
-constexpr int kTiltTurns[] = {1, 2}, kLyingTurns[] = {3, 4, 5};
 
 class HogFaces : public SeedFinder {
  public:
