@@ -28,12 +28,12 @@ struct HogOptions {
   double min_tilted_score = 0.2;
   // In an image with such a face, other windows of similar colour may score this much less. 0 to 2.
   double further_slack = 0.4;
-  // Beside a face that is certain, faces below this share of its size are not searched for. 0: they
-  // are. 0 to 1.
+  // Faces below this share of the size of one that is certain are left out of the same search, but
+  // not of the search of a crowd. 0: none is. 0 to 1.
   double min_relative_size = 0.45;
-  // If no face is found, it may fill the image or be cut by its border. The image is searched once
-  // more, reduced so that its shorter side is at most close_up_side pixels, and padded with its
-  // border pixels by this share of that side. 0: no such search. 0 to 2; 64 to 4000.
+  // For faces that fill the image or are cut by its border, the image is searched once more:
+  // reduced so that its shorter side is at most close_up_side pixels, and padded with its border
+  // pixels by this share of that side. 0: no such search. 0 to 2; 64 to 4000.
   double padding = 0.3;
   int close_up_side = 240;
   // If no face is found, a larger image is searched once more with this many pixels. 1 to 10^8.

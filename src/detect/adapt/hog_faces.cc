@@ -51,8 +51,9 @@ struct Look {
   cv::Mat picture;
   double least;
   cv::Matx23d there;
-  double scale_x, scale_y;  // pixels of the original per pixel of this picture
-  int patterns = 0;         // added to HogFace::pattern
+  double scale_x, scale_y;   // pixels of the original per pixel of this picture
+  int patterns = 0;          // added to HogFace::pattern
+  bool is_of_crowd = false;  // faces are searched that are small beside others
 };
 
 // `grey` reduced, and padded with its border pixels by `padding` of its shorter side.
@@ -66,19 +67,13 @@ Look ReducedLook(Reductions& grey, double scale, double padding, double least) {
   return look;
 }
 
-// Indices into kHogTurns.
-constexpr int kTiltTurns[] = {1, 2}, kLyingTurns[] = {3, 4, 5};
-
-// `small`, a reduction of a picture of size `whole`, turned by kHogTurns[turn]. Corners of a tilted
-// picture are cut off, because they seldom show a face, and half of the area is beside them.
+// `small`, a reduction of a picture of size `whole`, turned by kHogTurns[turn].
 Look Turned(const cv::Mat& small, const cv::Size& whole, int turn, double least) {
   const cv::Size size = small.size();
   const double x = 1. * whole.width / size.width, y = 1. * whole.height / size.height;
   const double c = kHogTurns[turn].cosine, s = kHogTurns[turn].sine;
-  const double kept = std::ranges::count(kTiltTurns, turn) > 0 ? .5 : 1;
-  const auto side = [kept](int own, double turned) { return cvRound(own + kept * (turned - own)); };
-  const cv::Size around(side(size.width, size.width * std::abs(c) + size.height * std::abs(s)),
-                        side(size.height, size.width * std::abs(s) + size.height * std::abs(c)));
+  const cv::Size around(cvRound(size.width * std::abs(c) + size.height * std::abs(s)),
+                        cvRound(size.width * std::abs(s) + size.height * std::abs(c)));
   // Maps the centre of a pixel to its place in the picture before the turn; the centres of both
   // pictures coincide.
   const double half_x = (around.width - 1) / 2., half_y = (around.height - 1) / 2.;
@@ -101,6 +96,9 @@ cv::Point MiddleOf(const HogFace& face) {
 bool Holds(const HogFace& face, const cv::Point& p) {
   return p.x > face.left && p.x < face.right && p.y > face.top && p.y < face.bottom;
 }
+
+// Indices into kHogTurns.
+constexpr int kTiltTurns[] = {1, 2}, kLyingTurns[] = {3, 4, 5};
 
 class HogFaces : public SeedFinder {
  public:
@@ -154,7 +152,7 @@ class HogFaces : public SeedFinder {
     const cv::Mat grey = Searched(bgr, scale);
     const double x = static_cast<double>(searched.width) / grey.cols;
     const double y = static_cast<double>(searched.height) / grey.rows;
-    AddFound({{grey, LeastScore(), {x, 0, 0, 0, y, 0}, x, y}}, searched, windows);
+    AddFound({{grey, LeastScore(), {x, 0, 0, 0, y, 0}, x, y, 0, true}}, searched, windows);
     return true;
   }
 
@@ -163,21 +161,22 @@ class HogFaces : public SeedFinder {
     const cv::Size size = grey.size();
     Reductions reductions(grey);
     std::vector<Look> looks{{grey, LeastScore(), cv::Matx23d::eye(), 1, 1}};
+    if (options_.padding > 0) {
+      const double scale = std::min(
+          1., options_.close_up_side / static_cast<double>(std::min(grey.cols, grey.rows)));
+      looks.push_back(ReducedLook(reductions, scale, options_.padding, options_.min_score));
+    }
+    const std::size_t upright = looks.size();
     AddTurned(kTiltTurns, reductions, LeastScore(), looks);
     // These pictures are searched in any case.
     const std::vector<std::vector<HogFace>> found = FoundIn(looks, size);
-    std::vector<HogFace> windows = found.front();
-    if (options_.padding > 0 && !ShowsFace(windows)) {
-      const double scale = std::min(
-          1., options_.close_up_side / static_cast<double>(std::min(grey.cols, grey.rows)));
-      AddFound({ReducedLook(reductions, scale, options_.padding, options_.min_score)}, size,
-               windows);
-    }
+    std::vector<HogFace> windows;
+    for (std::size_t i = 0; i < upright; ++i) Append(found[i], windows);
     // The levels of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 && !ShowsFace(windows))
       AddFound({ReducedLook(reductions, again, 0, LeastScore())}, size, windows);
-    AddTilted({found.begin() + 1, found.end()}, windows);
+    AddTilted({found.begin() + static_cast<std::ptrdiff_t>(upright), found.end()}, windows);
     if (options_.turned_pixels == 0) return windows;
     // Faces in the shade, or in front of a bright window, have little contrast.
     if (!ShowsFace(windows)) {
@@ -256,7 +255,11 @@ class HogFaces : public SeedFinder {
 
   std::vector<HogFace> FoundIn(const Look& look, const cv::Size& size, HogSearch& search) const {
     std::vector<HogFace> faces;
-    for (const HogFace& face : search.Find(look.picture, look.least, options_.min_relative_size)) {
+    // A false face has seldom this score.
+    constexpr double kCertain = 0.3;
+    const double certain = std::max({kCertain, options_.min_score, options_.min_tilted_score});
+    const double share = look.is_of_crowd ? 0 : options_.min_relative_size;
+    for (const HogFace& face : search.Find(look.picture, look.least, share, certain)) {
       const cv::Vec2d middle =
           look.there * cv::Vec3d((face.left + face.right) / 2., (face.top + face.bottom) / 2., 1);
       const double half_width = (face.right - face.left) / 2. * look.scale_x,

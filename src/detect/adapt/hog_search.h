@@ -16,9 +16,10 @@ namespace skinmask {
 class HogSearch {
  public:
   // All windows with a score of at least min_score, the best first: many for each face. `grey` is
-  // CV_8UC1. Windows smaller than min_relative_size times the largest that is certainly a face may
-  // be left out; 0: none is.
-  std::vector<HogFace> Find(const cv::Mat& grey, double min_score, double min_relative_size = 0);
+  // CV_8UC1. Faces that are smaller than min_relative_size times the largest with a score of at
+  // least `certain` are left out; 0: none is.
+  std::vector<HogFace> Find(const cv::Mat& grey, double min_score, double min_relative_size = 0,
+                            double certain = 0);
 
  private:
   struct Window {
