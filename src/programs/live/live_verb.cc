@@ -40,7 +40,7 @@ double RateOf(const std::string& text) {
 std::optional<cv::Rect> TrackStart(const std::string& text) {
   if (text.empty() || text == "largest") return std::nullopt;
   if (const auto rectangle = RectangleFromText(text)) return rectangle;
-  throw UsageError(fmt::format("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels", text));
+  throw UsageError("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels", text);
 }
 
 live::CaptureOptions CaptureOf(const Options& options) {
@@ -73,7 +73,7 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.track_start = TrackStart(options.track);
   session.view = live::ViewFromName(options.view);
   if (session.background.starts_with("#") && !live::ParseColor(session.background))
-    throw UsageError(fmt::format("--background '{}' is no colour (#RRGGBB)", session.background));
+    throw UsageError("--background '{}' is no colour (#RRGGBB)", session.background);
   const DetectorOptions& asked = options.session.detector;
   session.ellipse = asked.draw && asked.draw->ellipse;
   session.model = context.LoadModel();
@@ -245,8 +245,8 @@ void AddLive(CLI::App& app, Context& context) {
       throw UsageError("--wait is for cameras and streams: the loss of files and pipes is the end");
     const NamedMedia recorded(session.record.native());
     if (verb->count("--record") > 0 && (!recorded.video || recorded.image))
-      throw UsageError(fmt::format("--record '{}' is no name of a video (FILE.mp4 or FILE.mkv)",
-                                   session.record.string()));
+      throw UsageError("--record '{}' is no name of a video (FILE.mp4 or FILE.mkv)",
+                       session.record.string());
     session.track = verb->count("--track") > 0;
     const bool background = verb->count("--background") > 0;
     if (background && verb->count("--view") == 0) options->view = "cutout";
