@@ -214,22 +214,30 @@ class BgrBlocks {
   Mask first_, second_;
 };
 
-// Computes the kernel's result for every pixel. The last pixels, and a block whose loads would
-// reach beyond the end of the row, are processed in a copy.
-template <class Kernel, class T>
-HWY_INLINE void BgrRow(const Kernel& kernel, const std::uint8_t* bgr, std::size_t count, T* out) {
+// Computes, for every pixel, the result of the kernel of its block, kernel_at(index of the block's
+// first pixel). The last pixels, and a block whose loads would reach beyond the end of the row, are
+// processed in a copy.
+template <class KernelAt, class T>
+HWY_INLINE void BgrRowByBlocks(const KernelAt& kernel_at, const std::uint8_t* bgr,
+                               std::size_t count, T* out) {
   const BgrBlocks block;
   std::size_t i = 0;
   for (; i + kBlock + (BgrBlocks::kPastEnd + 2) / 3 <= count; i += kBlock)
-    block(kernel, bgr + 3 * i, out + i);
+    block(kernel_at(i), bgr + 3 * i, out + i);
   for (; i < count; i += kBlock) {
     std::uint8_t in[3 * kBlock + BgrBlocks::kPastEnd] = {};
     T results[kBlock];
     const std::size_t rest = HWY_MIN(kBlock, count - i);
     std::memcpy(in, bgr + 3 * i, 3 * rest);
-    block(kernel, in, results);
+    block(kernel_at(i), in, results);
     std::memcpy(out + i, results, rest * sizeof(T));
   }
+}
+
+// The same with one kernel for all blocks.
+template <class Kernel, class T>
+HWY_INLINE void BgrRow(const Kernel& kernel, const std::uint8_t* bgr, std::size_t count, T* out) {
+  BgrRowByBlocks([&](std::size_t) { return kernel; }, bgr, count, out);
 }
 
 // Powers of two and logarithms. Only sums, products and quotients are used, so that every target

@@ -67,43 +67,6 @@ struct Value {  // x
   HWY_INLINE Floats operator()(Floats x) const { return x; }
 };
 
-// Calls keep(k, u_k) for components first .. last - 1, with u_k for a block's four vectors, and
-// returns the greatest of them and of `greatest`.
-template <class Keep>
-HWY_INLINE FourVectors<Floats> GreatestRatios(const MixtureView& m, std::size_t first,
-                                              std::size_t last, const FourVectors<Floats>& b,
-                                              const FourVectors<Floats>& g,
-                                              const FourVectors<Floats>& r,
-                                              FourVectors<Floats> greatest, const Keep& keep) {
-  for (std::size_t k = first; k < last; ++k) {
-    const FloatQuadratic& q = m.u[k];
-    const FourVectors<Floats> u{Evaluate(q, b.v0, g.v0, r.v0), Evaluate(q, b.v1, g.v1, r.v1),
-                                Evaluate(q, b.v2, g.v2, r.v2), Evaluate(q, b.v3, g.v3, r.v3)};
-    keep(k, u);
-    greatest.v0 = hn::Max(greatest.v0, u.v0);
-    greatest.v1 = hn::Max(greatest.v1, u.v1);
-    greatest.v2 = hn::Max(greatest.v2, u.v2);
-    greatest.v3 = hn::Max(greatest.v3, u.v3);
-  }
-  return greatest;
-}
-
-// The greatest of the positives, where u_0 = 0, and of the others.
-template <class Keep>
-HWY_INLINE FourVectors<Floats> GreatestPositive(const MixtureView& m, const FourVectors<Floats>& b,
-                                                const FourVectors<Floats>& g,
-                                                const FourVectors<Floats>& r, const Keep& keep) {
-  const Floats zero = Float(0);
-  return GreatestRatios(m, 1, m.positives, b, g, r, {zero, zero, zero, zero}, keep);
-}
-template <class Keep>
-HWY_INLINE FourVectors<Floats> GreatestOther(const MixtureView& m, const FourVectors<Floats>& b,
-                                             const FourVectors<Floats>& g,
-                                             const FourVectors<Floats>& r, const Keep& keep) {
-  const Floats least = Float(-3e38f);
-  return GreatestRatios(m, m.positives, m.count, b, g, r, {least, least, least, least}, keep);
-}
-
 // u_k of a block's four vectors, and the largest of the positives' and of the others'.
 struct LogRatios {
   Floats u[CompiledMixture::kMaxComponents][4];
@@ -111,11 +74,10 @@ struct LogRatios {
 
   HWY_INLINE LogRatios(const MixtureView& m, const FourVectors<Floats>& b,
                        const FourVectors<Floats>& g, const FourVectors<Floats>& r) {
-    const auto keep = [this](std::size_t k, const FourVectors<Floats>& value) { Put(value, u[k]); };
-    const Floats zero = Float(0);
+    const Floats zero = Float(0), least = Float(-3e38f);
     Put({zero, zero, zero, zero}, u[0]);
-    Put(GreatestPositive(m, b, g, r, keep), positive);
-    Put(GreatestOther(m, b, g, r, keep), other);
+    Put(Fill(m, 1, m.positives, b, g, r, {zero, zero, zero, zero}), positive);
+    Put(Fill(m, m.positives, m.count, b, g, r, {least, least, least, least}), other);
   }
 
   // Sum of 2^(u_k - shift) over components first .. last - 1 of vector j.
@@ -127,6 +89,22 @@ struct LogRatios {
   }
 
  private:
+  // u_k for components first .. last - 1; returns the greatest of them and of `greatest`.
+  HWY_INLINE FourVectors<Floats> Fill(const MixtureView& m, std::size_t first, std::size_t last,
+                                      const FourVectors<Floats>& b, const FourVectors<Floats>& g,
+                                      const FourVectors<Floats>& r, FourVectors<Floats> greatest) {
+    for (std::size_t k = first; k < last; ++k) {
+      const FloatQuadratic& q = m.u[k];
+      const FourVectors<Floats> of_k{Evaluate(q, b.v0, g.v0, r.v0), Evaluate(q, b.v1, g.v1, r.v1),
+                                     Evaluate(q, b.v2, g.v2, r.v2), Evaluate(q, b.v3, g.v3, r.v3)};
+      Put(of_k, u[k]);
+      greatest.v0 = hn::Max(greatest.v0, of_k.v0);
+      greatest.v1 = hn::Max(greatest.v1, of_k.v1);
+      greatest.v2 = hn::Max(greatest.v2, of_k.v2);
+      greatest.v3 = hn::Max(greatest.v3, of_k.v3);
+    }
+    return greatest;
+  }
   HWY_INLINE static void Put(const FourVectors<Floats>& from, Floats* to) {
     to[0] = from.v0;
     to[1] = from.v1;

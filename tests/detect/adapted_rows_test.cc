@@ -42,6 +42,16 @@ cv::Mat RandomPicture(int width) {
   return bgr;
 }
 
+// Most rows are all of skin, or without any, by the classes' means.
+cv::Mat SmoothPicture(int width) {
+  testing::Random random(6);
+  cv::Mat bgr(kHeight, width, CV_8UC3);
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < 3 * width; ++x)
+      bgr.ptr(y)[x] = cv::saturate_cast<std::uint8_t>(30 + 12 * y + 20 * (x % 3) + random.Normal());
+  return bgr;
+}
+
 struct Maps : Adaptation {
   int side = 1;
 };
@@ -157,24 +167,31 @@ TEST_F(AdaptedRowsTest, WithoutDensitiesOfTheImageTheyAreTheGlobalOnes) {
   }
 }
 
-TEST_F(AdaptedRowsTest, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
-  for (const int width : {1, 16, 63, 64, 65, 641}) {
-    const cv::Mat bgr = RandomPicture(width);
-    const AdaptedRows rows = RowsOf(RandomMaps(bgr.size(), width < 64 ? 4 : 5), folded_);
-    const auto count = static_cast<std::size_t>(width);
+// In smooth pictures whole blocks are far from the threshold, and not all Gaussians are evaluated.
+TEST_F(AdaptedRowsTest, MasksAndProbabilitiesAreThoseOfTheLogOddsOnAllTargets) {
+  const auto check = [&](const cv::Mat& bgr, const AdaptedRows& rows) {
+    const auto count = static_cast<std::size_t>(bgr.cols);
     std::vector<float> z(count);
     std::vector<std::uint8_t> expected(count), found(count);
     for (int y = 0; y < kHeight; ++y) {
-      rows.LogOddsRow(bgr.ptr(y), width, y, z.data());
+      rows.LogOddsRow(bgr.ptr(y), bgr.cols, y, z.data());
       for (const double threshold : {-HUGE_VAL, -3., -0.5, 0., 0.1, 2.5, HUGE_VAL}) {
         MaskRowOf(z.data(), count, static_cast<float>(threshold), expected.data());
-        rows.JudgeRow(bgr.ptr(y), width, y, threshold, found.data(), nullptr);
-        ASSERT_EQ(found, expected) << width << ' ' << threshold;
+        rows.JudgeRow(bgr.ptr(y), bgr.cols, y, threshold, found.data(), nullptr);
+        ASSERT_EQ(found, expected) << bgr.cols << ' ' << threshold;
       }
       ProbabilityRowOf(z.data(), count, expected.data());
-      rows.JudgeRow(bgr.ptr(y), width, y, 0, nullptr, found.data());
-      ASSERT_EQ(found, expected) << width;
+      rows.JudgeRow(bgr.ptr(y), bgr.cols, y, 0, nullptr, found.data());
+      ASSERT_EQ(found, expected) << bgr.cols;
     }
+  };
+  for (const std::string& name : UsableTargets()) {
+    const testing::ForcedTarget target(name);
+    for (const int width : {1, 16, 63, 64, 65, 641})
+      for (const cv::Mat& bgr : {RandomPicture(width), SmoothPicture(width)})
+        for (const int side : {3, 4, 5, 7})
+          for (const auto& folded : {folded_, not_folded_})
+            check(bgr, RowsOf(RandomMaps(bgr.size(), side), folded));
   }
 }
 

@@ -34,22 +34,6 @@ struct Local {
   }
 };
 
-// The same with the likeliest Gaussian of each class alone.
-struct LocalLead {
-  MixtureView m;
-  float weight;
-
-  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
-                             const FourVectors<Floats>& r) const {
-    const auto forget = [](std::size_t, const FourVectors<Floats>&) {};
-    const FourVectors<Floats> p = GreatestPositive(m, b, g, r, forget);
-    const FourVectors<Floats> o = GreatestOther(m, b, g, r, forget);
-    const Floats w = Float(weight);
-    return FourVectors<Floats>{hn::Mul(w, LeadOf(p.v0, o.v0)), hn::Mul(w, LeadOf(p.v1, o.v1)),
-                               hn::Mul(w, LeadOf(p.v2, o.v2)), hn::Mul(w, LeadOf(p.v3, o.v3))};
-  }
-};
-
 struct NoLocal {
   MixtureView m;
   float weight;
@@ -74,6 +58,69 @@ struct NoGlobal {
   HWY_INLINE Floats operator()(Floats, Floats, Floats) const { return Float(0); }
 };
 
+// As Evaluate, but on some CPUs a product and a sum are rounded only once. This is faster, and
+// gives other bits there, so it only tells which pixels to evaluate exactly.
+HWY_INLINE Floats Estimate(const FloatQuadratic& q, Floats b, Floats g, Floats r) {
+  const Floats of_b = hn::MulAdd(
+      Float(q.product[2]), r,
+      hn::MulAdd(Float(q.product[1]), g, hn::MulAdd(Float(q.product[0]), b, Float(q.linear[0]))));
+  const Floats of_g =
+      hn::MulAdd(Float(q.product[4]), r, hn::MulAdd(Float(q.product[3]), g, Float(q.linear[1])));
+  const Floats of_r = hn::MulAdd(Float(q.product[5]), r, Float(q.linear[2]));
+  return hn::MulAdd(r, of_r, hn::MulAdd(g, of_g, hn::MulAdd(b, of_b, Float(q.constant))));
+}
+
+// The log-odds of colours with the likeliest Gaussian of each class alone. Others of the class that
+// is not skin only lower them, so none is evaluated any more when all are below `least`.
+struct Lead : OfBlock {
+  MixtureView m;
+  ColorWeights weights;
+  float least = 0;
+  std::size_t* likely = nullptr;  // the component of the others that is tried first
+
+  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
+                             const FourVectors<Floats>& r) const {
+    const Two first = Of(b.v0, g.v0, r.v0, b.v1, g.v1, r.v1);
+    const Two second = Of(b.v2, g.v2, r.v2, b.v3, g.v3, r.v3);
+    return FourVectors<Floats>{first.v0, first.v1, second.v0, second.v1};
+  }
+
+ private:
+  struct Two {
+    Floats v0, v1;
+  };
+  HWY_INLINE Two Of(Floats b0, Floats g0, Floats r0, Floats b1, Floats g1, Floats r1) const {
+    const auto raise = [&](std::size_t k, Two& t) {
+      const FloatQuadratic& q = m.u[k];
+      t.v0 = hn::Max(t.v0, Estimate(q, b0, g0, r0));
+      t.v1 = hn::Max(t.v1, Estimate(q, b1, g1, r1));
+    };
+    Two p{Float(0), Float(0)}, e = p, o{Float(-3e38f), Float(-3e38f)};
+    for (std::size_t k = 1; k < m.positives; ++k) raise(k, p);
+    if (weights.has_global) e = {OfGlobal(b0, g0, r0), OfGlobal(b1, g1, r1)};
+    const Floats weight = Float(weights.local * kLn2), bound = Float(least);
+    Two z = e;
+    const auto is_below = [&](std::size_t k) {
+      raise(k, o);
+      z = {hn::MulAdd(weight, hn::Sub(p.v0, o.v0), e.v0),
+           hn::MulAdd(weight, hn::Sub(p.v1, o.v1), e.v1)};
+      return hn::AllTrue(FloatTag(), hn::Lt(hn::Max(z.v0, z.v1), bound));
+    };
+    const std::size_t before = *likely;
+    if (is_below(before)) return z;
+    for (std::size_t k = m.positives; k < m.count; ++k) {
+      if (k == before || !is_below(k)) continue;
+      *likely = k;
+      return z;
+    }
+    return z;
+  }
+  HWY_INLINE Floats OfGlobal(Floats b, Floats g, Floats r) const {
+    return hn::Min(hn::Max(Estimate(weights.global, b, g, r), Float(-weights.most)),
+                   Float(weights.most));
+  }
+};
+
 template <class OfLocal, class OfGlobal>
 struct OfColors : OfBlock {
   OfLocal local;
@@ -95,6 +142,21 @@ void ColorRow(const MixtureView& m, const ColorWeights& weights, const std::uint
     BgrRow(OfColors<OfLocal, Global>{{}, local, {weights.global, weights.most}}, bgr, count, z);
   else
     BgrRow(OfColors<OfLocal, NoGlobal>{{}, local, {}}, bgr, count, z);
+}
+
+// z with the likeliest Gaussian of each class alone, where z + gain is `least` or more. Elsewhere
+// any value below that will do, and most blocks of a background need few Gaussians.
+void LeadRow(const MixtureView& m, const ColorWeights& weights, const std::uint8_t* bgr,
+             std::size_t count, const float* gain, float least, float* z) {
+  std::size_t likely = m.positives;
+  const auto lead_at = [&](std::size_t block) {
+    const FloatTag tag;
+    Floats most = hn::LoadU(tag, gain + block);
+    for (std::size_t i = block + kLanes; i < HWY_MIN(block + kBlock, count); i += kLanes)
+      most = hn::Max(most, hn::LoadU(tag, gain + i));
+    return Lead{{}, m, weights, least - hn::GetLane(hn::MaxOfLanes(tag, most)), &likely};
+  };
+  BgrRowByBlocks(lead_at, bgr, count, z);
 }
 
 }  // namespace

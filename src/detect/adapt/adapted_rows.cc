@@ -19,7 +19,6 @@ namespace {
 
 constexpr auto& FullRow = ColorRow<Local>;
 constexpr auto& GlobalRow = ColorRow<NoLocal>;
-constexpr auto& LeadRow = ColorRow<LocalLead>;
 
 // The bytes of one channel for a vector of pixels.
 using ChannelTag = hn::Rebind<std::uint8_t, IntTag>;
@@ -42,38 +41,41 @@ HWY_INLINE Floats Towards(Floats expected, float slack, Floats sum) {
 // What the maps add to the vector of pixels at column i.
 HWY_INLINE Floats GainOf(const PlaceRow& place, std::size_t i, const std::uint8_t* bgr) {
   const FloatTag tag;
-  const Floats offset = hn::LoadU(tag, place.offset + i);
-  if (!place.slope[0]) return offset;
   hn::Vec<ChannelTag> b, g, r;
   hn::LoadInterleaved3(ChannelTag(), bgr, b, g, r);
   const auto of = [&](std::size_t c, hn::Vec<ChannelTag> bytes) {
     return hn::Mul(hn::LoadU(tag, place.slope[c] + i),
                    hn::ConvertTo(tag, hn::PromoteTo(IntTag(), bytes)));
   };
-  return hn::Add(hn::Add(offset, of(0, b)), hn::Add(of(1, g), of(2, r)));
+  return hn::Add(hn::Add(hn::LoadU(tag, place.offset + i), of(0, b)), hn::Add(of(1, g), of(2, r)));
 }
 
-// Adds that to z, moves the sum towards the expected one, and calibrates it.
-HWY_INLINE void AddPlace(const PlaceRow& place, const OutputScale& scale, std::size_t i,
-                         const std::uint8_t* bgr, float* z) {
+// Adds what the slopes give for the pixels' colours to the offset. The maps have room for a vector
+// beyond their end; the pixels do not.
+void AddSlopes(const PlaceRow& place, const std::uint8_t* bgr, std::size_t count) {
   const FloatTag tag;
-  Floats sum = hn::Add(hn::LoadU(tag, z + i), GainOf(place, i, bgr));
-  if (place.expected) sum = Towards(hn::LoadU(tag, place.expected + i), place.slack, sum);
-  const Floats distance = hn::Abs(sum);
-  const Floats calibrated = hn::IfThenElse(hn::Gt(sum, Float(0)), Calibrated(scale.above, distance),
-                                           hn::Neg(Calibrated(scale.below, distance)));
-  hn::StoreU(hn::Add(calibrated, Float(scale.shift)), tag, z + i);
-}
-
-// The row's maps and z have room for a vector beyond their end; the pixels do not.
-void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, const std::uint8_t* bgr,
-                 std::size_t count, float* z) {
   std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) AddPlace(place, scale, i, bgr + 3 * i, z);
+  for (; i + kLanes <= count; i += kLanes)
+    hn::StoreU(GainOf(place, i, bgr + 3 * i), tag, place.offset + i);
   if (i == count) return;
   std::uint8_t rest[3 * kLanes] = {};
   std::memcpy(rest, bgr + 3 * i, 3 * (count - i));
-  AddPlace(place, scale, i, rest, z);
+  hn::StoreU(GainOf(place, i, rest), tag, place.offset + i);
+}
+
+// Adds the offset to z, moves the sum towards the expected one, and calibrates it. All have room
+// for a vector beyond their end.
+void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, std::size_t count, float* z) {
+  const FloatTag tag;
+  for (std::size_t i = 0; i < count; i += kLanes) {
+    Floats sum = hn::Add(hn::LoadU(tag, z + i), hn::LoadU(tag, place.offset + i));
+    if (place.expected) sum = Towards(hn::LoadU(tag, place.expected + i), place.slack, sum);
+    const Floats distance = hn::Abs(sum);
+    const Floats calibrated =
+        hn::IfThenElse(hn::Gt(sum, Float(0)), Calibrated(scale.above, distance),
+                       hn::Neg(Calibrated(scale.below, distance)));
+    hn::StoreU(hn::Add(calibrated, Float(scale.shift)), tag, z + i);
+  }
 }
 
 // Writes the columns, below `count`, of the pixels whose log-odds are in low..high; returns their
@@ -103,6 +105,7 @@ namespace skinmask {
 SKINMASK_EXPORT(FullRow);
 SKINMASK_EXPORT(GlobalRow);
 SKINMASK_EXPORT(LeadRow);
+SKINMASK_EXPORT(AddSlopes);
 SKINMASK_EXPORT(AddPlaceRow);
 SKINMASK_EXPORT(PlacesBetween);
 
@@ -156,7 +159,7 @@ void AdaptedRows::AddGlobal(const std::uint8_t* bgr, std::size_t count, float* z
     z[x] += std::clamp(weight * (global[x] - own), -weights_.most, weights_.most);
 }
 
-PlaceRow AdaptedRows::PlaceOf(int width, int y) const {
+PlaceRow AdaptedRows::PlaceOf(const std::uint8_t* bgr, int width, int y) const {
   Buffers& buffers = BuffersFor(static_cast<std::size_t>(width));
   PlaceRow place;
   for (std::size_t c = 0; c < slope_.size(); ++c)
@@ -164,6 +167,7 @@ PlaceRow AdaptedRows::PlaceOf(int width, int y) const {
   place.offset = offset_.Row(y, width, buffers.offset);
   place.expected = expected_ ? expected_->Row(y, width, buffers.expected) : nullptr;
   place.slack = slack_;
+  if (place.slope[0]) SKINMASK_DISPATCH(AddSlopes)(place, bgr, static_cast<std::size_t>(width));
   return place;
 }
 
@@ -175,7 +179,7 @@ const float* AdaptedRows::WholeRow(const std::uint8_t* bgr, int width, int y) co
   else
     SKINMASK_DISPATCH(GlobalRow)(MixtureView(), weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
-  SKINMASK_DISPATCH(AddPlaceRow)(PlaceOf(width, y), scale_, bgr, count, z);
+  SKINMASK_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), scale_, count, z);
   return z;
 }
 
@@ -198,12 +202,7 @@ void AdaptedRows::EvaluateAll(const std::uint8_t* bgr, const PlaceRow& place,
   AddGlobal(colors.data(), places.size(), found.data());
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::uint32_t x = places[i];
-    const auto of = [&](std::size_t c) {
-      return place.slope[c][x] * static_cast<float>(colors[3 * i + c]);
-    };
-    const float gain =
-        place.slope[0] ? (place.offset[x] + of(0)) + (of(1) + of(2)) : place.offset[x];
-    float sum = found[i] + gain;
+    float sum = found[i] + place.offset[x];
     if (place.expected) sum -= std::clamp(sum - place.expected[x], -place.slack, place.slack);
     z[x] = scale_(sum);
   }
@@ -223,22 +222,24 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
   const auto count = static_cast<std::size_t>(width);
   Buffers& buffers = BuffersFor(count);
   float* const z = buffers.z.data();
-  SKINMASK_DISPATCH(LeadRow)(local, weights_, bgr, count, z);
-  AddGlobal(bgr, count, z);
-  const PlaceRow place = PlaceOf(width, y);
-  // For a threshold alone, sums are as good as calibrated log-odds: the pixels near it are
-  // evaluated again.
-  const OutputScale scale = low == high ? OutputScale({}, low - scale_.Inverse(low)) : scale_;
-  SKINMASK_DISPATCH(AddPlaceRow)(place, scale, bgr, count, z);
+  const PlaceRow place = PlaceOf(bgr, width, y);
   constexpr double kRoundingMargin = 0.01;  // far more than rounding errors
   const auto gain = [&](std::size_t terms) {
     return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) +
                               kRoundingMargin);
   };
-  const std::size_t open = SKINMASK_DISPATCH(PlacesBetween)(
-      z, scale(scale.Inverse(low) - gain(local.positives)),
-      scale(scale.Inverse(high) + gain(local.count - local.positives)), count,
-      buffers.places.data());
+  const float least = scale_.Inverse(low) - gain(local.positives);
+  const float most = scale_.Inverse(high) + gain(local.count - local.positives);
+  SKINMASK_DISPATCH(LeadRow)
+  (local, weights_, bgr, count, place.offset,
+   least - (place.expected ? slack_ : 0) - (judge_.folded ? 0 : weights_.most), z);
+  AddGlobal(bgr, count, z);
+  // For a threshold alone, sums are as good as calibrated log-odds: the pixels near it are
+  // evaluated again.
+  const OutputScale scale = low == high ? OutputScale({}, low - scale_.Inverse(low)) : scale_;
+  SKINMASK_DISPATCH(AddPlaceRow)(place, scale, count, z);
+  const std::size_t open =
+      SKINMASK_DISPATCH(PlacesBetween)(z, scale(least), scale(most), count, buffers.places.data());
   EvaluateAll(bgr, place, {buffers.places.data(), open}, z);
   return z;
 }

@@ -80,7 +80,8 @@ struct OutputScale {
 // A row of each map, with room for a vector beyond its end. Slopes and `expected` may be null.
 struct PlaceRow {
   std::array<const float*, 3> slope{};
-  const float *offset, *expected;
+  float* offset;
+  const float* expected;
   float slack;
 };
 
@@ -105,7 +106,7 @@ class AdaptedRows {
   // z of the row, exact where it is or may be in low..high; elsewhere a value on the same side of
   // both.
   const float* RowBetween(const std::uint8_t* bgr, int width, int y, float low, float high) const;
-  PlaceRow PlaceOf(int width, int y) const;
+  PlaceRow PlaceOf(const std::uint8_t* bgr, int width, int y) const;
   void EvaluateAll(const std::uint8_t* bgr, const PlaceRow& place,
                    std::span<const std::uint32_t> places, float* z) const;
   void AddGlobal(const std::uint8_t* bgr, std::size_t count, float* z) const;
