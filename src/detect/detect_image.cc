@@ -1,5 +1,6 @@
 #include "skinmask/detect/detect_image.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -122,6 +123,10 @@ FramePosterior::FramePosterior(const Model& model, Pixels pixels, const Posterio
   for (const Matrix matrix : {Matrix::kBt601, Matrix::kBt709})
     for (const Range range : {Range::kLimited, Range::kFull})
       yuv_.push_back({{log_odds, {matrix, range}, threshold}, InYuv(log_odds, {matrix, range})});
+  const auto is_too_coarse = [](const auto& yuv) {
+    return yuv.compiled.ErrorBound() > Quadratic::kMaxError;
+  };
+  if (std::ranges::any_of(yuv_, is_too_coarse)) yuv_.clear();
 }
 
 bool FramePosterior::TakesYuv(const VideoFrame& frame) const {

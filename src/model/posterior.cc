@@ -23,6 +23,8 @@ const auto& RowsOf(const Form& form) {
 std::vector<MixtureComponent> Components(const Model& model) {
   std::vector<MixtureComponent> components;
   if (!model.features.space().affine() || !model.calibration.identity()) return {};
+  // It has one polynomial, not one of each class.
+  if (model.kind == Kind::kLogistic && model.classes.size() == 2) return {};
   for (std::size_t k = 0; k < model.classes.size(); ++k) {
     const auto add = [&](const Quadratic& q) { components.push_back({q, static_cast<int>(k)}); };
     if (model.kind == Kind::kLogistic) {
@@ -48,8 +50,10 @@ Posterior::Form Posterior::Compile(const Model& model, const PosteriorOptions& o
     return Folded{log_odds, CompiledQuadratic(log_odds, threshold)};
   }
   const std::vector<MixtureComponent> components = Components(model);
-  if (!components.empty() && components.size() <= CompiledMixture::kMaxComponents)
-    return CompiledMixture(components, threshold);
+  if (!components.empty() && components.size() <= CompiledMixture::kMaxComponents) {
+    CompiledMixture mixture(components, threshold);
+    if (mixture.ErrorBound() <= Quadratic::kMaxError) return mixture;
+  }
   return std::make_shared<const Table>(model, options);
 }
 

@@ -86,7 +86,8 @@ Quadratic BelowThreshold(const Quadratic& log_odds, double threshold) {
 
 bool Quadratic::CanFold(const Model& model) {
   return model.classes.size() == 2 && model.features.space().affine() &&
-         (IsGaussian(model.kind) || model.kind == Kind::kLogistic);
+         (IsGaussian(model.kind) || model.kind == Kind::kLogistic) &&
+         Quadratic(model).ErrorBound() <= kMaxError;
 }
 
 // constant + linear'f + f'product f of features f = M (d + 128) + o, as a function of d.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "skinmask/base/logistic.h"
+#include "skinmask/model/quadratic.h"
 #include "skinmask/model/reference.h"
 #include "support/colors.h"
 
@@ -139,6 +140,17 @@ TEST(Posterior, CalibratedMixtureIsTheReference) {
   Model model = Fit(testing::DrawSamples(2), options);
   model.calibration = {0.6, -0.8, "here"};
   ExpectReferenceForEveryColor(model, "table", kFew);
+}
+
+// A background of almost one colour has coefficients that are too large for float.
+TEST(Posterior, PlainBackgroundsAreTheReference) {
+  for (const std::size_t classes : {2, 3}) {
+    Model model = Trained(Kind::kQda, "BGR", classes);
+    model.classes[1].mean.setZero();
+    model.classes[1].covariance *= 1e-9;
+    EXPECT_FALSE(Quadratic::CanFold(model));
+    ExpectReferenceForEveryColor(model, "table", kFew);
+  }
 }
 
 TEST(Posterior, DefaultModelIsTheReferenceForEveryColor) {

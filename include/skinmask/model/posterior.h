@@ -31,10 +31,11 @@ struct PosteriorOptions {
 // has 3 * count bytes; outputs have `count` elements and must not overlap the input; neither needs
 // alignment. Results do not depend on the CPU, the count, the alignment or the number of threads.
 //
-// Models in affine spaces run as a CompiledQuadratic (two classes) or a CompiledMixture. All other
-// models use a table of the 2^24 colours, which the constructor fills from the reference (2 MiB for
-// masks, 16 MiB for probabilities, about 0.2 s on two cores). With more than 8 Gaussians or classes
-// the table (32 MiB) is filled when colours first occur.
+// Models in affine spaces run as a CompiledQuadratic (two classes) or a CompiledMixture, if float
+// is good enough for their coefficients (Quadratic::kMaxError). All other models use a table of the
+// 2^24 colours, which the constructor fills from the reference (2 MiB for masks, 16 MiB for
+// probabilities, about 0.2 s on two cores). With more than 8 Gaussians or classes the table (32
+// MiB) is filled when colours first occur.
 class Posterior {
  public:
   // Throws Error if SKINMASK_TARGET names no usable CPU target, and for a model without classes.

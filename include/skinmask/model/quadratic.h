@@ -19,8 +19,12 @@ struct Quadratic {
   std::array<double, 3> linear{};
   std::array<double, 6> product{};
 
-  // Whether the model's log-odds are one quadratic: two classes, each of one Gaussian, or logistic,
-  // in an affine space.
+  // The greatest ErrorBound of what is evaluated in float; a probability's byte is off by at
+  // most 1. A class that hardly varies (a plain background) has coefficients too large for that.
+  static constexpr double kMaxError = 1. / 128;
+
+  // Whether the model's log-odds are one quadratic that float is good enough for: two classes, each
+  // of one Gaussian, or logistic, in an affine space.
   static bool CanFold(const Model& model);
   // The discriminant a_k of a class, up to a constant that all classes share; requires an affine
   // space.
@@ -31,7 +35,8 @@ struct Quadratic {
                               const FeatureVector& linear, const FeatureMatrix& product);
 
   Quadratic() = default;
-  // The calibrated log-odds z; requires CanFold.
+  // The calibrated log-odds z of two classes, each of one Gaussian, or logistic, in an affine
+  // space.
   explicit Quadratic(const Model& model);
 
   double operator()(const std::uint8_t* bytes) const noexcept;
