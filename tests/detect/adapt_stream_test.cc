@@ -77,6 +77,24 @@ TEST(AdaptStream, AVideoOfAPictureIsStillAfterTenFrames) {
     }
 }
 
+// Nothing is left of what was seen before, nor of the time before the search had ended.
+TEST(AdaptStream, AStillPictureIsJudgedAsAPhotograph) {
+  const cv::Mat picture = Astronaut().bgr;
+  cv::Mat covered = picture.clone();
+  covered(cv::Rect(165, 50, 125, 130)) = cv::Scalar::all(90);
+  const auto adapter = AdapterOf(HogFaceFinder(), true);
+  const cv::Mat alone = adapter->LogOdds(picture, *adapter->Adapt(picture));
+  for (const int covered_frames : {0, 8})
+    for (const int lag : {0, 1, 2, 3}) {
+      StreamAdapter stream(adapter, {4, lag});
+      for (int i = 0; i < covered_frames; ++i) stream.Follow(covered);
+      std::shared_ptr<const Adaptation> settled;
+      for (int i = 0; i < 20; ++i) settled = stream.Follow(picture);
+      ASSERT_TRUE(settled);
+      EXPECT_TRUE(Same(adapter->LogOdds(picture, *settled), alone)) << covered_frames << " " << lag;
+    }
+}
+
 // Both models judge the same frame, so that its own noise does not count.
 TEST(AdaptStream, FramesMayBeSeenLongBeforeTheyAreLearntFrom) {
   const Scene scene = Astronaut();

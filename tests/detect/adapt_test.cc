@@ -83,6 +83,15 @@ TEST(Adapt, SeedsOutsideTheImageAreErrors) {
                "`seed_rect` 300,0,40,40: is not within the image (of 320x200");
 }
 
+// Nothing would be left to learn from what is not skin, and the seed would be passed over.
+TEST(Adapt, SeedsOfAllColoursOfTheImageAreErrors) {
+  AdaptOptions options;
+  options.image.enabled = false;  // as it is for the user's own seeds
+  const Adapter adapter = SeededAdapter(FixedSeed(cv::Rect(40, 40, 100, 100)), options);
+  EXPECT_ERROR(LogOddsOf(adapter, cv::Mat(200, 320, CV_8UC3, cv::Scalar(150, 180, 240))),
+               "the seed: has nearly all colours of the image");
+}
+
 TEST(Adapt, EmptyAndTinyImagesHaveNoSeeds) {
   const Adapter adapter = SeededAdapter(HogFaceFinder());
   for (const cv::Size size : {cv::Size(1, 1), cv::Size(300, 1), cv::Size(19, 40)}) {

@@ -167,31 +167,55 @@ TEST_F(AdaptedRowsTest, WithoutDensitiesOfTheImageTheyAreTheGlobalOnes) {
   }
 }
 
+void ExpectOutputsOfLogOdds(const cv::Mat& bgr, const AdaptedRows& rows) {
+  const auto count = static_cast<std::size_t>(bgr.cols);
+  std::vector<float> z(count);
+  std::vector<std::uint8_t> expected(count), found(count);
+  for (int y = 0; y < kHeight; ++y) {
+    rows.LogOddsRow(bgr.ptr(y), bgr.cols, y, z.data());
+    for (const double threshold : {-HUGE_VAL, -3., -0.5, 0., 0.1, 2.5, HUGE_VAL}) {
+      MaskRowOf(z.data(), count, static_cast<float>(threshold), expected.data());
+      rows.JudgeRow(bgr.ptr(y), bgr.cols, y, threshold, found.data(), nullptr);
+      ASSERT_EQ(found, expected) << bgr.cols << ' ' << threshold;
+    }
+    ProbabilityRowOf(z.data(), count, expected.data());
+    rows.JudgeRow(bgr.ptr(y), bgr.cols, y, 0, nullptr, found.data());
+    ASSERT_EQ(found, expected) << bgr.cols;
+  }
+}
+
 // In smooth pictures whole blocks are far from the threshold, and not all Gaussians are evaluated.
 TEST_F(AdaptedRowsTest, MasksAndProbabilitiesAreThoseOfTheLogOddsOnAllTargets) {
-  const auto check = [&](const cv::Mat& bgr, const AdaptedRows& rows) {
-    const auto count = static_cast<std::size_t>(bgr.cols);
-    std::vector<float> z(count);
-    std::vector<std::uint8_t> expected(count), found(count);
-    for (int y = 0; y < kHeight; ++y) {
-      rows.LogOddsRow(bgr.ptr(y), bgr.cols, y, z.data());
-      for (const double threshold : {-HUGE_VAL, -3., -0.5, 0., 0.1, 2.5, HUGE_VAL}) {
-        MaskRowOf(z.data(), count, static_cast<float>(threshold), expected.data());
-        rows.JudgeRow(bgr.ptr(y), bgr.cols, y, threshold, found.data(), nullptr);
-        ASSERT_EQ(found, expected) << bgr.cols << ' ' << threshold;
-      }
-      ProbabilityRowOf(z.data(), count, expected.data());
-      rows.JudgeRow(bgr.ptr(y), bgr.cols, y, 0, nullptr, found.data());
-      ASSERT_EQ(found, expected) << bgr.cols;
-    }
-  };
   for (const std::string& name : UsableTargets()) {
     const testing::ForcedTarget target(name);
     for (const int width : {1, 16, 63, 64, 65, 641})
       for (const cv::Mat& bgr : {RandomPicture(width), SmoothPicture(width)})
         for (const int side : {3, 4, 5, 7})
           for (const auto& folded : {folded_, not_folded_})
-            check(bgr, RowsOf(RandomMaps(bgr.size(), side), folded));
+            ExpectOutputsOfLogOdds(bgr, RowsOf(RandomMaps(bgr.size(), side), folded));
+  }
+}
+
+// Gaussians of hardly any variance have large coefficients, and so large errors of rounding.
+TEST_F(AdaptedRowsTest, MasksAreThoseOfTheLogOddsForNarrowGaussians) {
+  for (const double variance : {4., 0.02}) {
+    std::vector<MixtureComponent> components;
+    for (const int k : {0, 1, 1}) {
+      const auto shift = static_cast<double>(components.size());
+      FeatureMatrix covariance = FeatureMatrix::Identity(3, 3) * 900;
+      covariance(k, k) = variance;
+      const FeatureVector mean = Eigen::Vector3d(130 + shift, 128 - shift, 131 + 2 * shift);
+      components.push_back(
+          {Quadratic::Discriminant(Features(), 1, {1, mean, covariance}), k == 0 ? 0 : 1});
+    }
+    local_ = CompiledMixture(components, 0);
+    for (const std::string& name : UsableTargets()) {
+      const testing::ForcedTarget target(name);
+      for (const int side : {4, 5}) {
+        const cv::Mat bgr = RandomPicture(641);
+        ExpectOutputsOfLogOdds(bgr, RowsOf(RandomMaps(bgr.size(), side), folded_));
+      }
+    }
   }
 }
 

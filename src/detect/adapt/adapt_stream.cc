@@ -52,12 +52,14 @@ class StreamAdapter::State {
   // The time constant of smoothing, in frames.
   double FramesOf(double rate) const { return adapter_->options().steady * kSteadySeconds * rate; }
 
-  // current_ after smoothing. While the picture stands still, a change of current_ is used at once,
-  // because there is nothing to smooth.
+  // current_ after smoothing. Once the picture stands still, it is used as it is, because there is
+  // nothing to smooth.
   std::shared_ptr<const Adaptation> Steady(const TrackingFrame& now) {
     using By = AdaptationSummary::By;
-    constexpr int kStill = 3;  // equal frames; fewer are one frame that was sent again
-    if (still_ > 0 && current_ == smoothed_) return steady_;
+    // Equal frames. Fewer than kStill are one frame that was sent again, and fewer than kSettled
+    // may be a video of another rate.
+    constexpr int kStill = 3, kSettled = 8;
+    if (still_ > 0 && still_ != kSettled && current_ == smoothed_) return steady_;
     if (still_ >= kStill || !current_ || current_->summary.by == By::kNobody) filter_.Clear();
     smoothed_ = steady_ = current_;
     if (!filter_.enabled() || !current_ || current_->summary.by == By::kNobody) return steady_;

@@ -141,6 +141,11 @@ AdaptedRows::AdaptedRows(const ColorJudge& judge, const Adaptation& maps, int si
   weights_.local = static_cast<float>(judge.local_weight);
   weights_.most = static_cast<float>(judge.global_weight * judge.most);
   weights_.has_global = judge.folded.has_value();
+  // Estimate has up to 9 roundings, and Evaluate 7, of which ErrorBound tells.
+  constexpr double kBoth = (9 + 7) / 7.;
+  double error = judge.local ? judge.local_weight * judge.local->ErrorBound() : 0;
+  if (judge.folded) error += judge.global_weight * judge.folded->ErrorBound();
+  margin_ = 0.01 + kBoth * error;
   if (!judge.folded) return;
   Quadratic beyond_own = *judge.folded;
   beyond_own.constant -= judge.own_log_odds;
@@ -216,17 +221,15 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
   // In a wider range lie half of a photograph's pixels; evaluating all Gaussians for all is then
   // faster.
   constexpr float kWide = 20;
-  if (!judge_.local || scale_.Inverse(high) - scale_.Inverse(low) > kWide)
+  if (!judge_.local || scale_.Inverse(high) - scale_.Inverse(low) + 2 * margin_ > kWide)
     return WholeRow(bgr, width, y);
   const MixtureView local = judge_.local->View();
   const auto count = static_cast<std::size_t>(width);
   Buffers& buffers = BuffersFor(count);
   float* const z = buffers.z.data();
   const PlaceRow place = PlaceOf(bgr, width, y);
-  constexpr double kRoundingMargin = 0.01;  // far more than rounding errors
   const auto gain = [&](std::size_t terms) {
-    return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) +
-                              kRoundingMargin);
+    return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) + margin_);
   };
   const float least = scale_.Inverse(low) - gain(local.positives);
   const float most = scale_.Inverse(high) + gain(local.count - local.positives);

@@ -118,6 +118,7 @@ class AdaptedRows {
   std::optional<MapRows> expected_;
   float slack_;
   OutputScale scale_;
+  double margin_ = 0;  // more than what the sums of LeadRow and FullRow differ by from rounding
 };
 
 }  // namespace skinmask

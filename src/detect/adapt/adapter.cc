@@ -88,6 +88,11 @@ std::optional<Adaptation> Adapter::Adapt(const cv::Mat& bgr) const {
   const bool is_monochrome = IsMonochrome(small, options_.image);
   if (is_monochrome) small = InGrey(small);
   std::optional<Adaptation> adaptation = AdaptToSeeds(small, found, bgr.size());
+  const auto is_given = [](const Seed& seed) { return !seed.face; };
+  if (!adaptation && !options_.image.enabled && std::ranges::any_of(found, is_given))
+    throw Error("the seed",
+                "has nearly all colours of the image, and none are left for what is not skin (a "
+                "smaller seed, of skin alone)");
   if (!adaptation && options_.image.enabled) {
     ImagePast none;
     adaptation = AdaptToImage(small, is_monochrome, none, 1);
