@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 // Computes the timestamps of the outputs. Containers with coarse time bases (Matroska:
 // milliseconds) round the times of a constant rate. These times are restored to exact multiples of
-// the frame duration, so that the rate stays the same. All other times are kept.
+// the frame duration, so that the rate stays the same. All other times are kept, and so are those
+// of GIFs (hundredths of a second), which are near multiples of any rate.
 class OutputTimes {
  public:
   explicit OutputTimes(const VideoInfo& info)
@@ -47,8 +48,10 @@ class OutputTimes {
   // In seconds; a multiple of the frame duration if the time is one, rounded.
   double Exact(std::int64_t time) const {
     const double seconds = static_cast<double>(time) * from_.Value();
+    constexpr double kTooCoarse = 5e-3;
     const double exact = std::round(seconds * rate_.Value()) / rate_.Value();
-    return std::abs(exact - seconds) <= from_.Value() ? exact : seconds;
+    const bool is_near = std::abs(exact - seconds) <= from_.Value();
+    return is_near && from_.Value() < kTooCoarse ? exact : seconds;
   }
 
   Rational from_, rate_, unit_;

@@ -246,6 +246,20 @@ TEST_F(VideoOutputsTest, TheLastPictureIsShownAsLongAsInTheInput) {
   EXPECT_NEAR(seconds("uneven.gif"), 41, .01);
   EXPECT_NEAR(seconds("uneven.mp4"), 41, .01);
   EXPECT_NEAR(seconds("uneven.mkv"), 41, .01);
+  // Rates that FFmpeg guesses, of which most times are near a multiple.
+  Shell(folder_,
+        "ffmpeg -v error -f lavfi -i testsrc=s=96x64:r=50:d=1.94 -vf \"select='eq(n,0)+eq(n,5)+"
+        "eq(n,20)+eq(n,22)+eq(n,47)+eq(n,48)'\" -fps_mode vfr guessed.gif");
+  ASSERT_EQ(Run("detect guessed.gif --adapt off -o guessed.mkv").status, 0);
+  Shell(folder_,
+        "ffmpeg -v error -f lavfi -i testsrc=s=96x64:r=100:d=0.5 -vf \"select='eq(n,0)+eq(n,5)+"
+        "eq(n,10)+eq(n,14)+eq(n,20)+eq(n,25)'\" -fps_mode vfr slow.gif");
+  ASSERT_EQ(Run("detect slow.gif --adapt off -o slow.mkv").status, 0);
+  for (const std::string name : {"guessed", "slow"}) {
+    const auto times = Probe(folder_, name + ".gif", "packet=pts_time");
+    EXPECT_EQ(times.size(), 6u);
+    EXPECT_EQ(Probe(folder_, name + ".mkv", "packet=pts_time"), times);
+  }
   // Outputs are inputs, too.
   ASSERT_EQ(Run("detect out/a.overlay.mp4 --adapt off -o again.mp4").status, 0);
   EXPECT_NEAR(seconds("again.mp4"), 6, .01);
