@@ -68,15 +68,15 @@ void DetectImages(const DetectJob& job) {
         const std::string bytes = ReadImageBytes(task.input, {.take = take});
         return DetectOne(task, bytes, job.detector, job.options, take);
       },
-      [&](std::size_t, Detected&& result) {
+      [&](std::size_t i, Detected&& result) {
         if (!result.note.empty()) job.run.note(result.note);
         job.made_with.WriteRecord();  // also if another run has made the outputs in the meantime
-        if (!result.files.empty()) job.Note(result.image);
+        if (!result.files.empty()) job.Note(result.image, images[i]);
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], job.options.if_exists,
                     Survives::kProcess);
         job.run.finished();
-        if (!result.files.empty()) job.done(result.image);
+        if (!result.files.empty()) job.Done(result.image, images[i]);
       });
 }
 

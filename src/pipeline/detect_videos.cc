@@ -40,8 +40,9 @@ VideoOpenOptions OpenOptions(const DetectOptions& options, const Run& run) {
 
 class VideoRun {
  public:
-  VideoRun(const Task& task, const DetectJob& job)
+  VideoRun(const Task& task, const DetectJob& job, std::uint32_t place)
       : input_(task.input.string()),
+        place_(place),
         job_(job),
         reader_(input_, OpenOptions(job.options, job.run), job.options.video.range),
         stream_(job.detector) {
@@ -99,12 +100,12 @@ class VideoRun {
     job_.made_with.WriteRecord();
     job_.made_with.WriteFailures(result_.outputs,
                                  damage_ ? std::vector{*damage_} : std::vector<Problem>());
-    job_.Note(result_);
+    job_.Note(result_, place_);
     sink_->Finish();
     for (const std::string& line : sink_->warnings()) run.warning(line);
     if (const std::string& line = reader_.shortfall(); !line.empty())
       run.warning(input_ + ": " + line);
-    job_.done(result_);
+    job_.Done(result_, place_);
     if (damage_)  // reported after the outputs, which are kept
       run.problem(*damage_);
     else
@@ -190,6 +191,7 @@ class VideoRun {
   }
 
   const std::string input_;
+  const std::uint32_t place_;  // in the plan
   const DetectJob& job_;
   VideoClip reader_;
   std::optional<VideoFrame> next_;  // read ahead
@@ -215,7 +217,7 @@ void DetectVideos(const DetectJob& job) {
         continue;
       }
       job.run.counting("frames of " + task.input.filename().string());
-      VideoRun(task, job).Go();
+      VideoRun(task, job, input).Go();
     } catch (const std::exception& e) {
       if (job.run.Stopped()) return;  // the reader's error is caused by the stop
       job.run.problem(Problem(task.input.string(), e));

@@ -167,7 +167,9 @@ Json DetectRecord::EntryOf(const DetectedImage& image) const {
 }
 
 void DetectRecord::PrintResult(const DetectedImage& image) const {
-  const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
+  const std::string frames =
+      image.frames > 0 ? fmt::format(" of {} frame{}", image.frames, image.frames > 1 ? "s" : "")
+                       : "";
   const std::string how =
       context_.verbose && detector_->adapter() ? " (" + HowText(image) + ")" : "";
   std::vector<std::string> shown;

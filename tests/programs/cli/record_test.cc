@@ -111,6 +111,12 @@ TEST_F(RecordTest, ARecordThatIsNoneIsNotCompleted) {
   }
 }
 
+TEST_F(RecordTest, OutputsOfAnEarlierRunAreAmongTheOutputs) {
+  ASSERT_EQ(Run("detect in/a.png -o out").status, 0);
+  ASSERT_EQ(Run("detect in/a.png -o out --output mask,overlay --resume --json r.json").status, 0);
+  EXPECT_EQ(Record()["images"][0]["outputs"].size(), 2u);
+}
+
 // What a run tells of itself is never written over what it reads, --force or not.
 TEST_F(RecordTest, NoInputIsWrittenOver) {
   const std::string photo = ReadFile(Path("in/a.png"));
