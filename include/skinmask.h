@@ -77,8 +77,8 @@ typedef struct skinmask_options {
 /* Sets an option by its name in `skinmask detect`, with _ instead of -, to a text: "refine" to
  * "off", "seed_rect" to "10,10,80,80". All options of adaptation and of the decision can be set.
  * The text "" unsets an option that may be absent. An option set by name overrides the member
- * above. Fails for an unknown name, for a text that is not a value of the option, and if all
- * names and texts together exceed some 2000 bytes. */
+ * above, until it is unset. Fails for an unknown name, for a text that is not a value of the
+ * option, and if all names and texts together exceed some 2000 bytes. */
 SKINMASK_API skinmask_status skinmask_options_set(skinmask_options* options, const char* name,
                                                   const char* text);
 
@@ -114,7 +114,7 @@ typedef struct skinmask_picture {
   int yuv;    /* 0, or SKINMASK_BT709 | SKINMASK_FULL_RANGE or one of them */
   int width, height;
   const uint8_t* planes[3];
-  size_t strides[3]; /* bytes from row to row of each plane, at least a row's bytes */
+  size_t strides[3]; /* bytes from row to row of each plane, a row's bytes to INT_MAX */
 } skinmask_picture;
 
 typedef enum skinmask_output {

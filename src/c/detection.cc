@@ -50,8 +50,8 @@ void RequireSize(const skinmask_picture& picture) {
 void RequireStride(std::size_t stride, const Plane& plane, const std::string& name) {
   constexpr auto kMax = static_cast<std::size_t>(std::numeric_limits<int>::max());  // of FFmpeg
   if (stride < plane.row_bytes || (plane.rows > 1 && stride > kMax))
-    throw BadArgument(
-        name, fmt::format("is {} (bytes from row to row, at least {})", stride, plane.row_bytes));
+    throw BadArgument(name, fmt::format("is {} (bytes from row to row, {} to {})", stride,
+                                        plane.row_bytes, kMax));
 }
 
 void RequirePlanes(const skinmask_picture& picture) {

@@ -88,7 +88,7 @@ void SetByName(skinmask_options& options, const std::string& name, const std::st
   }
   Texts texts = ByName(options);
   std::erase_if(texts, [&](const auto& before) { return before.first == name; });
-  texts.emplace_back(name, text);
+  if (!text.empty()) texts.emplace_back(name, text);
   std::string lines;
   for (const auto& [of, value] : texts) lines += of + "=" + value + "\n";
   if (text.find('\n') != text.npos || lines.size() >= sizeof options.by_name)

@@ -182,6 +182,7 @@ std::string JpegWithTags(std::string jpeg, const PictureTags& tags) {
         '\1' + BigEndianBytes(Rounded(tags.dpi_x), 2) + BigEndianBytes(Rounded(tags.dpi_y), 2));
   std::string segments;
   const std::size_t count = (tags.icc.size() + kMaxPart - 1) / kMaxPart;
+  if (count > 255) throw Error("tags", "have a profile that is too large for a JPEG (16 MiB)");
   for (std::size_t i = 0; i < count; ++i) {
     const std::string part = tags.icc.substr(i * kMaxPart, kMaxPart);
     segments.append("\xFF\xE2").append(BigEndianBytes(2 + kIccHeader.size() + 2 + part.size(), 2));

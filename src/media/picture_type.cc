@@ -45,6 +45,8 @@ void RequirePlanes(const VideoFrame& frame) {
   if (frame.size.width < 1 || frame.size.height < 1 || (layout == kOther && !frame.owner) ||
       std::ranges::count(std::span(frame.planes).first(count), nullptr) > 0)
     throw Error("frame", "is empty, or lacks a plane of its layout (size, planes)");
+  if (frame.rotation != 0 && frame.rotation != 90 && frame.rotation != 180 && frame.rotation != 270)
+    throw Error("frame", fmt::format("has the rotation {} (0, 90, 180 or 270)", frame.rotation));
 }
 
 cv::Mat Allocate(int rows, int cols, int type, Scratch* buffer) {

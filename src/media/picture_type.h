@@ -21,7 +21,7 @@ void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std:
 // Throws Error for a quality that is not 1 to 100.
 void RequireQuality(int quality);
 
-// Throws Error for a frame that is empty, or lacks a plane of its layout.
+// Throws Error for a frame that is empty, lacks a plane of its layout, or has a wrong rotation.
 void RequirePlanes(const VideoFrame& frame);
 
 // Allocates a picture, in the buffer if there is one.

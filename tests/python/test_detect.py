@@ -270,6 +270,7 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"threshold": "0.5"}, "threshold: is str"),
         ({"abstain": (0.2,)}, r"abstain: is \(0.2,\) \(\(low, high\) are wanted, two numbers\)"),
         ({"abstain": 0.2}, r"abstain: is 0.2 \("),
+        ({"abstain": "01"}, r"abstain: is '01' \("),
         ({"threshold": numpy.array(0.5)}, "threshold: is ndarray"),
         ({"seed_mask": noise[:, :, 0]}, "seed_mask: is ndarray .a file's path is wanted"),
         ({"seed_rect": numpy.array([[1, 1, 9, 9]])}, r"seed_rect\[0\]: is list .a number is wanted"),

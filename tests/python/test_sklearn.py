@@ -105,6 +105,10 @@ def test_on_the_uci_file_confusion_counts_are_those_of_scikit_learn(kind):
     ).all()
     p = theirs.predict_proba(X.astype(float))
     assert abs(ours.predict_proba(X) - p).max() < 1e-3
+    bytes_of_all = numpy.random.default_rng(0).integers(0, 256, (3000, 3))
+    logs = ours.predict_log_proba(bytes_of_all)
+    assert numpy.isfinite(logs).all()
+    assert abs(numpy.exp(logs) - ours.predict_proba(bytes_of_all)).max() < 1e-9
 
 
 def test_of_more_classes_answers_are_those_of_scikit_learn():
@@ -119,6 +123,8 @@ def test_of_more_classes_answers_are_those_of_scikit_learn():
         assert abs(ours.predict_proba(X) - theirs.predict_proba(X)).max() < 0.02
         assert (ours.decision_function(X).argmax(axis=1) == y).mean() > 0.9
         assert abs(numpy.exp(ours.predict_log_proba(X)) - ours.predict_proba(X)).max() < 1e-12
+        bytes_of_all = numpy.random.default_rng(0).integers(0, 256, (3000, 3))
+        assert numpy.isfinite(ours.predict_log_proba(bytes_of_all)).all()
 
 
 def test_priors_are_of_classes_in_their_order():

@@ -243,6 +243,8 @@ def require_range(name: str, value: float, low: float, high: float, words: str) 
 
 def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
     try:
+        if isinstance(pair, (str, bytes)):  # their letters would be taken for the numbers
+            raise TypeError
         low, high = pair
         return float(low), float(high)
     except (TypeError, ValueError):

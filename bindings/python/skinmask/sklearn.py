@@ -174,9 +174,13 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.model_.predict_proba(pixels)[:, self._columns]
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[numpy.float64]:
-        """log P(class | pixel), a column for each of `classes_`."""
-        with numpy.errstate(divide="ignore"):
-            return numpy.log(self.predict_proba(X))
+        """log P(class | pixel), a column for each of `classes_`; finite also where P is 0."""
+        z = self.decision_function(X)
+        if len(self.classes_) == 2:
+            logs = -numpy.logaddexp(0, numpy.stack([z, -z], axis=1))
+        else:
+            logs = z - numpy.logaddexp.reduce(z, axis=1, keepdims=True)
+        return numpy.asarray(logs)
 
     def is_outlier(self, X: ArrayLike, outlier: float = 0.999) -> NDArray[numpy.bool_]:
         """Whether no class explains a pixel: `skinmask.Model.is_outlier`."""
