@@ -99,8 +99,8 @@ class Reader {
     column_.fill(kAbsent);
     field_count_ = fields.size;
     constexpr std::string_view kExpected =
-        "a header names class (or label), b, g, r and optionally count, group, each once; "
-        "without a header the columns are B G R label";
+        "a header names class (or label), b, g, r and optionally count, group, each once, between "
+        "commas or blanks, without quotes; without a header the columns are B G R label";
     if (fields.size > kMaxFields) Fail(line, kExpected);
     for (std::size_t i = 0; i < fields.size; ++i) {
       std::string name = LowerCase(fields.text[i]);
@@ -151,7 +151,10 @@ class Reader {
     if (text == "1") name = "skin";
     if (text == "2") name = "non-skin";
     if (!IsClassName(name))
-      Fail(line, "the class is a name, or the label 1 for skin, 2 for non-skin");
+      Fail(
+          line,
+          "the class is a name of at most 100 bytes without quotes, or the label 1 for skin, 2 for "
+          "non-skin");
     last_class_ = counter_.ClassIndex(name);
     last_text_ = text;
     return last_class_;

@@ -23,16 +23,22 @@ bool HasConstantChannel(const FeatureMatrix& covariance) {
 }
 
 [[noreturn]] void FailDegenerate(const ClassModel& c, const FitOptions& options) {
-  const std::string problem =
-      fmt::format("{} samples do not span the {} channel{} of {}: the covariance is singular",
-                  c.count, options.features.size(), options.features.size() > 1 ? "s" : "",
-                  options.features.space().name);
+  const bool pooled = options.kind == Kind::kLda;
+  const std::string problem = fmt::format(
+      "{} do not span the {} channel{} of {}: the covariance is singular",
+      pooled ? "the samples" : fmt::format("{} samples", c.count), options.features.size(),
+      options.features.size() > 1 ? "s" : "", options.features.space().name);
+  std::vector<std::string> constant;
+  for (int i = 0; i < options.features.size(); ++i)
+    if (c.covariance(i, i) <= 0)
+      constant.push_back(options.features.channel_names()[static_cast<std::size_t>(i)]);
   // Shrinkage helps if channels depend on each other, not if a channel is constant.
-  const bool constant = HasConstantChannel(c.covariance);
   const bool shrunk = !options.shrinkage.s || *options.shrinkage.s > 0;
   throw Error(
-      fmt::format("class '{}'", c.name),
-      problem + (constant ? ", a channel never varies (more varied samples, fewer `channels`)"
+      pooled ? "the classes" : fmt::format("class '{}'", c.name),
+      problem + (!constant.empty()
+                     ? fmt::format(", {} never var{} (more varied samples, fewer `channels`)",
+                                   fmt::join(constant, " and "), constant.size() > 1 ? "y" : "ies")
                  : shrunk ? " (more varied samples, fewer `channels`, more `shrinkage`)"
                           : " (more varied samples, fewer `channels`, or `shrinkage` 0.1)"));
 }
@@ -107,13 +113,16 @@ void NameClasses(const Samples& samples, const FitOptions& options, Model& model
     ClassModel c;
     c.name = samples.classes()[k];
     c.count = totals[k];
-    if (c.count == 0) throw Error(fmt::format("class '{}'", c.name), "has no samples (add some)");
+    if (c.count == 0)
+      throw Error(fmt::format("class '{}'", c.name),
+                  "has no samples (or all of them are of groups that are held out)");
     const bool positive = c.name == options.positive;
     model.classes.insert(positive ? model.classes.begin() : model.classes.end(), std::move(c));
   }
   if (model.classes.empty() || model.positive().name != options.positive)
     throw Error(fmt::format("class '{}'", options.positive),
-                fmt::format("has no samples (classes are: {})", fmt::join(samples.classes(), " ")));
+                fmt::format("has no samples (classes are: {}; `positive` names the one to find)",
+                            fmt::join(samples.classes(), " ")));
 }
 
 // Estimates means and covariances.
@@ -224,8 +233,9 @@ Model Fit(const Samples& samples, const FitOptions& options) {
   const bool grouped = !samples.rows().empty() && samples.rows().back().group != 0;  // the greatest
   if (grouped) return Fit(samples.Ungrouped(), options);
   if (samples.classes().size() < 2)
-    throw Error("samples", fmt::format("hold {} class (two or more are needed, one of them '{}')",
-                                       samples.classes().size(), options.positive));
+    throw Error("samples", fmt::format("hold {} (two classes or more are needed, one of them '{}')",
+                                       samples.classes().empty() ? "no pixels" : "one class",
+                                       options.positive));
   Model model;
   model.kind = options.kind;
   model.features = options.features;

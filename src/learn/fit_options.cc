@@ -86,20 +86,21 @@ void SetPrior(FitOptions& options, const std::string& text) {
   options.positive_prior.reset();
   options.priors.clear();
   double sum = 0;
+  const auto in_range = [](double p) { return p > 0 && p < 1 && 1 - p < 1; };
   for (const std::string& word : Listed(text)) {
     const auto [name, p] = NumberOfClass<double>(word, "prior");
     sum += p;
     if (!name.empty() && IsNamed(options.priors, name))
       throw Error(fmt::format("`prior` {}", text), "names class " + name + " twice");
-    if (!name.empty())
-      options.priors.emplace_back(name, p);
-    else if (word != text)
+    if (name.empty() && word != text)
       throw Error(fmt::format("`prior` {}", word),
                   "is of no class (one number, or NAME=P for every class)");
-    else if (p > 0 && p < 1 && 1 - p < 1)  // the rest is for the other classes
-      options.positive_prior = p;
-    else
+    if (!in_range(p))
       throw Error(fmt::format("`prior` {}", word), "is out of range (more than 0, less than 1)");
+    if (name.empty())
+      options.positive_prior = p;  // the rest is for the other classes
+    else
+      options.priors.emplace_back(name, p);
   }
   if (!options.priors.empty() && !(std::abs(sum - 1) < 1e-9))
     throw Error("`prior`", fmt::format("all classes' priors sum to {}, not to 1", sum));

@@ -112,9 +112,10 @@ class MaskReader {
                                         most));
     const bool is_dark = most < 127.5 * kOfByte && (least == 0 || most == 1);
     if (is_dark && cv::countNonZero(values) == cv::countNonZero(values == most))
-      throw Error(subject_, fmt::format("holds only 0 and {:g} in 16 bits, nothing above 32767 "
-                                        "(`label` reads values of up to 255)",
-                                        most));
+      throw Error(
+          subject_,
+          fmt::format("holds only 0 and {:g} in 16 bits, nothing above 32767{}", most,
+                      rule_.may_have_labels_ ? " (`label` reads values of up to 255)" : ""));
     // Disables CheckRange, because dark values cannot be counted after the rounding.
     dark_values_ = 2;
     return bytes;
@@ -182,9 +183,11 @@ class MaskReader {
   void CheckRange() const {
     if (dark_values_ != 1 || lossy_ || (!has_black_ && dark_ != 0x010101)) return;
     const std::string value = ShowColor(dark_);
-    throw Error(subject_, fmt::format("holds only 0 and {}, nothing above 127 (`label` skin={} "
-                                      "`label` non-skin=0 reads such masks)",
-                                      value, value));
+    throw Error(subject_,
+                fmt::format("holds only 0 and {}, nothing above 127, which would be skin{}", value,
+                            rule_.may_have_labels_
+                                ? fmt::format(" (`label` says it: skin={}, non-skin=0)", value)
+                                : ""));
   }
 
   // Sets class_ and in_between_ for a value.

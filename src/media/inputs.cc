@@ -248,10 +248,10 @@ NamedMedia::NamedMedia(std::string_view path) {
       // raw files of cameras
       ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef", ".srw"};
   static const std::set<std::string> kVideos{
-      ".mp4",  ".m4v", ".mov",  ".mkv",  ".webm",  ".avi",  ".mpg", ".mpeg", ".m1v",
-      ".m2v",  ".ts",  ".mts",  ".m2ts", ".wmv",   ".asf",  ".flv", ".3gp",  ".3g2",
-      ".ogv",  ".vob", ".mxf",  ".dv",   ".y4m",   ".gif",  ".nut", ".ivf",  ".264",
-      ".h264", ".265", ".h265", ".hevc", ".mjpeg", ".mjpg", ".f4v", ".m2t"};
+      ".mp4",  ".m4v",   ".mov",  ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".m1v", ".m2v",
+      ".ts",   ".mts",   ".m2ts", ".wmv", ".asf",  ".flv", ".3gp", ".3g2",  ".ogv", ".vob",
+      ".mxf",  ".dv",    ".y4m",  ".gif", ".nut",  ".ivf", ".264", ".h264", ".265", ".h265",
+      ".hevc", ".mjpeg", ".mjpg", ".f4v", ".m2t",  ".qt",  ".obu"};
   const std::string_view name = NameOf(path);
   const std::string stored(name.substr(ExtensionAt(name)));
   const std::string extension = LowerCase(stored);

@@ -125,7 +125,11 @@ std::string LabelledPairs::BytesOf(const std::filesystem::path& path,
 
 LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) const {
   const MaskPair& pair = pairs_.pairs[place];
-  LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
+  LabelledImage labelled{pair.image.relative.string(), {}, {}};
+  const auto note = [&labelled](const ClassMap& map, const std::filesystem::path& mask) {
+    if (map.in_between > 0) labelled.lossy_masks.push_back(mask.string());
+    labelled.in_between += map.in_between;
+  };
   DecodeOptions decode;
   decode.max_pixels = options_.max_pixels;
   decode.take = take;
@@ -134,7 +138,7 @@ LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) con
     ClassMap predicted =
         DecodeMask(BytesOf(pair.image.path, decode), pair.image.path.string(), MaskRule(), decode);
     labelled.bgr = predicted.classes;
-    labelled.in_between = predicted.in_between;
+    note(predicted, pair.image.path);
   } else {
     labelled.bgr = DecodeImage(BytesOf(pair.image.path, decode), pair.image.path.string(), decode);
   }
@@ -153,7 +157,7 @@ LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) con
                                 ? ", upright as the photograph's EXIF orientation has it"
                                 : ""));
   labelled.classes = map.classes;
-  labelled.in_between += map.in_between;
+  note(map, pair.mask);
   return labelled;
 }
 

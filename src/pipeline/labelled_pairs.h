@@ -20,6 +20,8 @@ struct LabelledImage {
   std::string name;  // path of the image below its folder
   cv::Mat bgr;       // CV_8UC3; for predicted masks CV_8UC1 with 0 for skin
   cv::Mat classes;   // CV_8UC1, index into LabelledPairs::classes()
+  // The masks of this pair that are JPEGs with in-between values, and the number of these pixels.
+  std::vector<std::string> lossy_masks{};
   std::uint64_t in_between = 0;
 };
 
@@ -57,6 +59,7 @@ class LabelledPairs {
     using Result = decltype(work(std::size_t{0}, LabelledImage{}));
     struct Item {
       std::uint64_t pixels, in_between;
+      std::vector<std::string> lossy_masks;
       Result result;
     };
     std::uint64_t in_between = 0, lossy_masks = 0;
@@ -68,13 +71,13 @@ class LabelledPairs {
         count, run, [&](std::size_t i) { return name(place(i)); },
         [&](std::size_t i, const TakePixels& take) {
           const LabelledImage image = Read(place(i), take);
-          Item item{image.bgr.total(), image.in_between, work(place(i), image)};
+          Item item{image.bgr.total(), image.in_between, image.lossy_masks, work(place(i), image)};
           Done();
           return item;
         },
-        [&](std::size_t i, Item&& item) {
-          if (item.in_between > 0 && lossy_masks++ == 0)
-            first = pairs_.pairs[place(i)].mask.string();
+        [&](std::size_t, Item&& item) {
+          if (lossy_masks == 0 && !item.lossy_masks.empty()) first = item.lossy_masks.front();
+          lossy_masks += item.lossy_masks.size();
           in_between += item.in_between;
           consume(std::move(item.result));
           run.finished();

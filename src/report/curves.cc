@@ -71,17 +71,19 @@ struct DrawnCurve {
   bool dashed;
 };
 
-double Rate(std::uint64_t part, std::uint64_t other) {
-  return part + other > 0 ? static_cast<double>(part) / static_cast<double>(part + other) : 0;
+// 0/0 is undefined.
+std::optional<double> Rate(std::uint64_t part, std::uint64_t other) {
+  if (part + other == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(part + other);
 }
 
-double FalsePositives(const Confusion& c) { return Rate(c.fp, c.tn); }
-double FalseNegatives(const Confusion& c) { return Rate(c.fn, c.tp); }
-double Errors(const Confusion& c) { return Rate(c.fp + c.fn, c.tp + c.tn); }
+std::optional<double> FalsePositives(const Confusion& c) { return Rate(c.fp, c.tn); }
+std::optional<double> FalseNegatives(const Confusion& c) { return Rate(c.fn, c.tp); }
+std::optional<double> Errors(const Confusion& c) { return Rate(c.fp + c.fn, c.tp + c.tn); }
 
 struct ErrorKind {
   const char* name;
-  double (*of)(const Confusion&);
+  std::optional<double> (*of)(const Confusion&);
   Ink ink;
 };
 
@@ -99,8 +101,9 @@ void DrawErrors(Canvas& canvas, const std::vector<DrawnCurve>& curves, const std
     for (const ErrorKind& kind : ErrorKinds()) {
       Polyline line;
       for (const CurvePoint& point : drawn.curve.points)
-        line.push_back({Logistic(point.log_odds), kind.of(point.counts)});
-      chart.Line(line, {kind.ink, 1.8, drawn.dashed});
+        if (const auto rate = kind.of(point.counts))
+          line.push_back({Logistic(point.log_odds), *rate});
+      if (!line.empty()) chart.Line(line, {kind.ink, 1.8, drawn.dashed});
     }
     const double at = Logistic(drawn.model.operating_point.log_odds);
     chart.Line({{at, 0}, {at, 1}}, {kFaint, 1, drawn.dashed});
@@ -112,12 +115,13 @@ void DrawRoc(Canvas& canvas, const std::vector<DrawnCurve>& curves, const Box& p
   const Chart chart(canvas, plot, {"false-positive rate", "", 0, 1}, {"recall", "", 0, 1});
   chart.Line({{0, 0}, {1, 1}}, {kRule, 1, true});
   for (const DrawnCurve& drawn : curves) {
+    const Confusion& c = drawn.model.operating_point.counts;
+    if (!FalsePositives(c) || !FalseNegatives(c)) continue;  // of pixels of one class only
     Polyline line;
     for (const CurvePoint& point : drawn.curve.points)
-      line.push_back({FalsePositives(point.counts), 1 - FalseNegatives(point.counts)});
+      line.push_back({*FalsePositives(point.counts), 1 - *FalseNegatives(point.counts)});
     chart.Line(line, {InkOf(0), 1.8, drawn.dashed});
-    const Confusion& c = drawn.model.operating_point.counts;
-    DrawDiamond(canvas, chart.At(FalsePositives(c), 1 - FalseNegatives(c)), 5, kDark);
+    DrawDiamond(canvas, chart.At(*FalsePositives(c), 1 - *FalseNegatives(c)), 5, kDark);
   }
   chart.DrawAxes("ROC: recall against false positives");
 }
@@ -129,7 +133,7 @@ Legend LegendOf(const std::vector<DrawnCurve>& curves) {
     const auto auc = drawn.model.scores.Auc();
     legend.Add({fmt::format("{}: AUC {}, errors {:.4f} at P > {:.3g} (upright line, mark)",
                             drawn.model.name, auc ? fmt::format("{:.4f}", *auc) : "-",
-                            Errors(drawn.model.operating_point.counts),
+                            Errors(drawn.model.operating_point.counts).value_or(0),
                             Logistic(drawn.model.operating_point.log_odds)),
                 Pen{InkOf(0), 1.8, drawn.dashed}});
   }

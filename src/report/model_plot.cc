@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <span>
 
+#include "model/binning.h"
 #include "skinmask/base/error.h"
 #include "skinmask/data/color.h"
 #include "skinmask/detect/draw.h"
@@ -127,12 +129,20 @@ Bars BarsOf(const Subject& subject) {
   const double range = axis.high - axis.low;
   const bool bytes = range > 10;
   Bars bars{axis.low - (bytes ? 0.5 : 0), bytes ? std::ceil(range / kBins) : range / kBins, {}, {}};
+  std::optional<Binning> own_bins;
+  if (IsHistogram(subject.model.kind)) {
+    own_bins.emplace(subject.model.features, subject.model.histogram.bins);
+    const auto [low, high] = subject.model.features.Range();
+    bars.low = low(0);
+    bars.width = (high(0) - low(0)) / subject.model.histogram.bins;
+  }
   const auto count = static_cast<std::size_t>(range / bars.width) + 2;
   bars.counts.assign(subject.model.classes.size(), std::vector<double>(count));
   bars.totals.assign(subject.model.classes.size(), 0);
   for (const SamplePoint& point : subject.points) {
     bars.totals[point.of_class] += point.count;
-    const double at = (point.features[0] - bars.low) / bars.width;
+    const double at = own_bins ? static_cast<double>(own_bins->ChannelBin(point.features.data(), 0))
+                               : (point.features[0] - bars.low) / bars.width;
     if (at >= 0 && at < static_cast<double>(count))
       bars.counts[point.of_class][static_cast<std::size_t>(at)] += point.count;
   }

@@ -222,9 +222,10 @@ TEST(Fit, DegenerateClassesAreNamedWithAdvice) {
 }
 
 TEST(Fit, NeedsTwoClassesAndThePositiveOne) {
-  EXPECT_ERROR(Fit(DrawSamples(1), {}), "hold 1 class");
-  EXPECT_ERROR(WithoutPositive(), "class 'skin': has no samples (classes are: hair sky)");
-  EXPECT_ERROR(Fit(ParseSamples("1 2 3 1\n", "t"), {}), "hold 1 class");
+  EXPECT_ERROR(Fit(DrawSamples(1), {}), "hold one class (two classes or more");
+  EXPECT_ERROR(WithoutPositive(), "class 'skin': has no samples (classes are: hair sky;");
+  EXPECT_ERROR(Fit(ParseSamples("1 2 3 1\n", "t"), {}), "hold one class");
+  EXPECT_ERROR(Fit(Samples(), {}), "hold no pixels");
   EXPECT_ERROR(Fit(ParseSamples("class,b,g,r,count\nskin,1,2,3,0\nhair,1,2,3,4\n", "t"), {}),
                "has no samples");
   FitOptions hair;

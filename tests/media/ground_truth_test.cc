@@ -69,12 +69,15 @@ TEST_F(MaskTest, LabelsAreGreyLevelsColorsAndTheRest) {
 }
 
 TEST_F(MaskTest, MasksOfBlackAndOneDarkValueAreNotTakenForBlack) {
-  EXPECT_ERROR(Classes({Grey(0), Grey(1)}, {}), "`label` skin=1 `label` non-skin=0 reads");
+  EXPECT_ERROR(Classes({Grey(0), Grey(1)}, MaskRule({}, {}, false)),
+               "(`label` says it: skin=1, non-skin=0)");
+  EXPECT_ERROR(Classes({Grey(0), Grey(1)}, {}), "nothing above 127, which would be skin");
   EXPECT_EQ(Classes({Grey(0), Grey(1)}, MaskRule({"skin=1", "non-skin=0"}, {}, false)),
             (std::vector{1, 0}));
   EXPECT_EQ(Classes({Grey(0), Grey(0)}, {}), (std::vector{1, 1}));
   EXPECT_ERROR(Classes({Grey(100), Grey(0), Grey(100)}, {}), "holds only 0 and 100, nothing above");
-  EXPECT_ERROR(Classes({{0, 0, 255}, {0, 0, 0}}, {}), "`label` skin=255,0,0 `label` non-skin=0");
+  EXPECT_ERROR(Classes({{0, 0, 255}, {0, 0, 0}}, MaskRule({}, {}, false)),
+               "skin=255,0,0, non-skin=0");
   // Probabilities of a picture without skin, and masks with skin.
   EXPECT_EQ(Classes({Grey(0), Grey(1), Grey(2)}, {}), (std::vector{1, 1, 1}));
   EXPECT_EQ(Classes({Grey(0), Grey(100), Grey(200)}, {}), (std::vector{1, 1, 0}));

@@ -23,6 +23,23 @@ using testing::Scored;
 using testing::StepsOf;
 using testing::Trained;
 
+// 0/0 is undefined, not a rate of 0 or a recall of 1.
+TEST(Curves, WithoutPositivePixelsThereIsNoRecall) {
+  // Lines of curves, and of the legend, which names all of them.
+  const auto lines_of = [](const Scores& scores, const Confusion& counts) {
+    const ScoredModel model{"m", scores, {0, counts}};
+    const std::string svg = DrawCurves({&model, 1}, "skin", PictureFormat::kSvg);
+    const std::string_view pen = "stroke-width:1.8;";
+    int count = 0;
+    for (std::size_t at = svg.find(pen); at != svg.npos; at = svg.find(pen, at + 1)) ++count;
+    return count;
+  };
+  const Scores both{{{-1, 0, 3, -2}, {1, 3, 0, 2}}}, one{{{-1, 0, 3, -2}, {1, 0, 3, 2}}};
+  const int all = lines_of(both, {.tp = 3, .tn = 3});
+  EXPECT_GE(all, 8);
+  EXPECT_EQ(lines_of(one, {.fp = 3, .tn = 3}), all - 2);  // neither false negatives nor the ROC
+}
+
 TEST(Reliability, IsThatOfBruteForce) {
   const std::vector<Scored> scored = DrawScored(5000, 2, 3, 1e9);
   constexpr int kBins = 15;

@@ -25,7 +25,8 @@ class MaskRule {
   // R,G,B, or 'other' for all values without a label. `invert` swaps the two classes. Throws Error.
   MaskRule(const std::vector<std::string>& labels, const std::vector<std::string>& ignored,
            bool invert);
-  MaskRule() : MaskRule({}, {}, false) {}
+  // The rule of masks that `detect` writes, and of seeds, for which there are no labels.
+  MaskRule() : MaskRule({}, {}, false) { may_have_labels_ = false; }
 
   const std::vector<std::string>& classes() const { return classes_; }
 
@@ -36,6 +37,7 @@ class MaskRule {
   std::map<std::uint32_t, std::uint8_t> colors_;  // 0xRRGGBB to class index or kIgnored
   std::optional<std::uint8_t> other_;
   bool above_127_ = false;  // the rule without labels
+  bool may_have_labels_ = true;
 };
 
 // A mask as class indices.

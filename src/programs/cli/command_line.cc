@@ -122,6 +122,7 @@ bool ReadsTablesOnly(const CLI::App& verb) {
   return Has(verb, "--samples") && !Has(verb, "--images") && !Has(verb, "--predicted") &&
          !Has(verb, "--validation-images") && !Has(verb, "--calibrate-masks");
 }
+bool TrainsNothing(const CLI::App& verb) { return Is(verb, "--kinds", {"none"}); }
 bool WritesNoModel(const CLI::App& verb) { return !Has(verb, "--write"); }
 bool Simulates(const CLI::App& verb) { return Has(verb, "--simulate"); }
 bool WritesNoTable(const CLI::App& verb) {
@@ -194,6 +195,8 @@ constexpr Rule kRules[] = {
     {"train sample compare evaluate", "--image-name --mask-name --label --ignore --invert",
      ReadsTablesOnly, "says how masks are read, and tables are read"},
     {"compare", "--take", WritesNoModel, "is for the model of --write"},
+    {"compare", "--spaces --channels --shrinkage --covariance", TrainsNothing,
+     "is of candidates, and --kinds none has none"},
     {"sample", "--step --max-pixels --isolate --max-seconds --max-failures", Simulates,
      "is for images, and pixels are drawn"},
     {"sample", "--image-name --mask-name --label --ignore --invert", Simulates,

@@ -158,13 +158,13 @@ std::vector<GivenModel> ModelsOf(const CompareFlags& options) {
 }
 
 // Trains the chosen candidate (the best one, or the simplest one within one standard error) on all
-// samples.
-void WriteChosen(const Samples& samples, Comparison comparison, const CompareFlags& options,
+// samples. Returns false if no candidate could be fitted.
+bool WriteChosen(const Samples& samples, Comparison comparison, const CompareFlags& options,
                  Context& context, const Run& run) {
   // Given models need no training.
   std::erase_if(comparison.models, [](const ComparedModel& m) { return m.given.has_value(); });
   const std::optional<Choice> choice = OneStandardErrorRule(comparison);
-  if (!choice) throw Error("candidates", "none could be fitted (each one's line says why)");
+  if (!choice) return false;
   const ComparedModel& chosen =
       comparison.models[options.take == "simplest" ? choice->simplest : 0];
   const Estimate estimate = chosen.Of(comparison.select);
@@ -176,8 +176,8 @@ void WriteChosen(const Samples& samples, Comparison comparison, const CompareFla
                              comparison.models.size(), options.select, Shown(estimate.mean),
                              Shown(estimate.standard_error), DivisionOf(comparison)));
   const Model model = Train(samples, train, run);
-  if (StopFlag()) return;
-  WriteFile(options.output, ModelToJson(model), context.if_exists());
+  if (!StopFlag()) WriteFile(options.output, ModelToJson(model), context.if_exists());
+  return true;
 }
 
 // The files for the sandbox: tables, images, models and parts.
@@ -278,10 +278,10 @@ void RunCompare(const CompareFlags& options, Context& context) {
   if (StopFlag()) return;  // incomplete scores would look like complete ones
   for (ComparedModel& m : comparison.models) m.problem = WithFlags(m.problem);
   if (!context.json_to_stdout()) PrintComparison(comparison);
-  const bool any = comparison.models.front().problem.empty();
+  bool any = comparison.models.front().problem.empty();
   // The model first: a page that cannot be written must not cost it.
   if (any && !options.output.empty())
-    WriteChosen(samples, comparison, options, context, context.StartRun("images"));
+    any = WriteChosen(samples, comparison, options, context, context.StartRun("images"));
   WriteResults(comparison, options, context);
   if (!any) throw Error("candidates", "none could be fitted (each one's line says why)");
 }

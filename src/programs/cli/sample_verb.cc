@@ -102,8 +102,10 @@ void AddSample(CLI::App& app, Context& context) {
   const OptionGroup group(verb, "Input"), output(verb, "Output");
   AddImageOptions(group, options.pairs);
   AddSamplesOption(group, options.samples, "Tables to add up instead");
-  group.Add("--simulate", options.simulate, "FILE.json",
-            "Draw pixels from Gaussians of known parameters instead");
+  group
+      .Add("--simulate", options.simulate, "FILE.json",
+           "Draw pixels from Gaussians of known parameters instead")
+      ->transform(DashIs(kStandardInput));
   group.Add("--observations", options.observations, "N", "With --simulate: so many pixels")
       ->check(Within(std::uint64_t{1}, Simulation::kMaxObservations));
   group.Add("--seed", options.seed, "N", "With --simulate: other pixels of the same parameters")

@@ -29,18 +29,22 @@ namespace {
 // For more than two classes: true classes in rows, called classes in columns. `pixels` is the
 // number of all pixels, also of classes that the model lacks.
 void PrintClasses(const ClassCounts& counts, std::uint64_t pixels) {
-  Print("\n{:<18}", "truly \\ called");
-  for (const std::string& name : counts.classes) Print(" {:>12}", name);
+  std::size_t longest = 12;
+  for (const std::string& name : counts.classes) longest = std::max(longest, name.size());
+  const std::size_t first = std::max<std::size_t>(longest, 18);
+  Print("\n{:<{}}", "truly \\ called", first);
+  for (const std::string& name : counts.classes) Print(" {:>{}}", name, longest);
   Print(" {:>12}\n", "accuracy");
   for (std::size_t k = 0; k < counts.classes.size(); ++k) {
-    Print("{:<18}", counts.classes[k]);
+    Print("{:<{}}", counts.classes[k], first);
     for (std::size_t called = 0; called < counts.classes.size(); ++called)
-      Print(" {:>12}", counts.Count(k, called));
+      Print(" {:>{}}", counts.Count(k, called), longest);
     Print(" {:>12}\n", Shown(counts.Recall(k)));
   }
-  Print("{:<18} {:>{}}\n", "all", Shown(counts.Accuracy()), 13 * counts.classes.size() + 12);
+  const std::size_t rest = (longest + 1) * counts.classes.size() + 12;
+  Print("{:<{}} {:>{}}\n", "all", first, Shown(counts.Accuracy()), rest);
   if (const auto cost = counts.MeanCost())
-    Print("{:<18} {:>{}.6g}\n", "mean cost", *cost, 13 * counts.classes.size() + 12);
+    Print("{:<{}} {:>{}.6g}\n", "mean cost", first, *cost, rest);
   if (const std::uint64_t others = pixels - counts.Total(); others > 0)
     Print("{} pixels of classes that the model does not have are left out of this table\n", others);
 }
@@ -89,18 +93,22 @@ void PrintGroups(const EvaluationReport& report) {
         "angle from pixels)\n");
 }
 
+// The width of the column of the models' names.
+std::size_t NameWidth(const Comparison& comparison) {
+  std::size_t width = 24;
+  for (const ComparedModel& m : comparison.models) width = std::max(width, m.Name().size());
+  return width;
+}
+
 // For more than two classes: the accuracy of each model on the held-out pixels, over all and for
 // each class of any model. A model that lacks classes of these pixels has no accuracy over all.
 void PrintClasses(const Comparison& comparison) {
   std::vector<std::string> columns;
-  std::size_t width = 24;
-  for (const ComparedModel& m : comparison.models) {
-    const ClassCounts counts = m.PooledClasses();
-    for (const std::string& name : counts.classes)
+  for (const ComparedModel& m : comparison.models)
+    for (const std::string& name : m.PooledClasses().classes)
       if (std::ranges::count(columns, name) == 0) columns.push_back(name);
-    if (!counts.classes.empty()) width = std::max(width, m.Name().size());
-  }
   if (columns.empty()) return;
+  const std::size_t width = NameWidth(comparison);
   Print("\nAccuracy, of all held-out pixels and of each class's\n\n{:<{}} {:>12}", "", width,
         "all");
   for (const std::string& name : columns) Print(" {:>12}", name);
@@ -126,11 +134,12 @@ void PrintInformation(const Comparison& comparison) {
   const auto fitted = [](const ComparedModel& m) { return m.MeanOf(&FoldScore::aic).mean; };
   if (std::ranges::none_of(models, [&](const ComparedModel& m) { return fitted(m).has_value(); }))
     return;
-  Print("\nOn what they were fitted to, by log P(class | colour)\n\n{:<24} {:>16} {:>16} {:>16}\n",
-        "", "log-likelihood", "AIC", "BIC");
+  const std::size_t width = NameWidth(comparison);
+  Print("\nOn what they were fitted to, by log P(class | colour)\n\n{:<{}} {:>16} {:>16} {:>16}\n",
+        "", width, "log-likelihood", "AIC", "BIC");
   for (const ComparedModel& m : models)
     if (fitted(m))
-      Print("{:<24} {:>16} {:>16} {:>16}\n", m.Name(),
+      Print("{:<{}} {:>16} {:>16} {:>16}\n", m.Name(), width,
             Shown(m.MeanOf(&FoldScore::log_likelihood).mean, 2),
             Shown(m.MeanOf(&FoldScore::aic).mean, 2), Shown(m.MeanOf(&FoldScore::bic).mean, 2));
 }
@@ -234,6 +243,11 @@ void WarnOfMasks(const EvaluationReport& report, const EvaluateFlags& flags) {
         fmt::format("warning: {}: not one pixel that counts is skin in these masks (of "
                     "predicted masks what is above 127 is skin)",
                     flags.predicted));
+  if (!flags.samples.empty() && counts.Total() > 0 && counts.tp + counts.fn == 0)
+    PrintLine(
+        fmt::format("warning: --samples: not one pixel is of '{}', which the model finds (names of "
+                    "classes count as they are written)",
+                    report.positive));
   if (by_default && !report.images.empty() && counts.tp + counts.fn == 0)
     PrintLine(fmt::format(
         "warning: {}: not one pixel of these masks is skin (above 127 is skin; --label names "
@@ -253,8 +267,7 @@ std::optional<std::string> SourceDate() {
 
 void PrintComparison(const Comparison& comparison) {
   const std::vector<ComparedModel>& models = comparison.models;
-  std::size_t width = 24;
-  for (const ComparedModel& m : models) width = std::max(width, m.Name().size());
+  const std::size_t width = NameWidth(comparison);
   Print("{}; sorted by {}\n\n", DivisionOf(comparison), CriterionName(comparison.select));
   std::vector<std::pair<Criterion, std::string_view>> shown{
       {Criterion::kAuc, "AUC"}, {Criterion::kBestF1, "best F1"}, {Criterion::kLogLoss, "log-loss"}};

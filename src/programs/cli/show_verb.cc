@@ -24,7 +24,7 @@ namespace {
 
 std::string Numbers(const FeatureVector& v) {
   std::string text;
-  for (int i = 0; i < v.size(); ++i) text += fmt::format("{:>11.4f}", v(i));
+  for (int i = 0; i < v.size(); ++i) text += fmt::format("{:>12.6g}", v(i));
   return text;
 }
 
@@ -57,7 +57,7 @@ std::string Described(const Model& model) {
 
 void PrintGaussians(const ClassModel& c) {
   for (const Gaussian& gaussian : c.gaussians()) {
-    if (!c.components.empty()) Print("weight     {:>11.6f}\n", gaussian.weight);
+    if (!c.components.empty()) Print("weight     {:>12.6f}\n", gaussian.weight);
     Print("mean       {}\n", Numbers(gaussian.mean));
     for (int i = 0; i < gaussian.covariance.rows(); ++i)
       Print("{:<11}{}\n", i == 0 ? "covariance" : "",
@@ -67,23 +67,23 @@ void PrintGaussians(const ClassModel& c) {
 
 void PrintLogistic(const Model& model) {
   Print("\nlog-odds = log-odds of the priors + polynomial of the features\n");
-  Print("constant   {:>11.4f}\n", model.logistic.constant);
+  Print("constant   {:>12.6g}\n", model.logistic.constant);
   Print("linear     {}\n", Numbers(model.logistic.linear));
   if (model.logistic.product.empty()) return;
   Print("products   ");
-  for (double p : model.logistic.product) Print("{:>11.6f}", p);
+  for (double p : model.logistic.product) Print("{:>12.6g}", p);
   Print("\n");
 }
 
 // c + b'f + f'A f of the channels f.
 void PrintPolynomial(const char* name, const FeaturePolynomial& polynomial) {
   Print("{:<11}c {:.10g}\n           b", name, polynomial.constant);
-  for (const double b : polynomial.linear) Print(" {:.10g}", b);
+  for (const double b : polynomial.linear) Print(" {:.10g}", b + 0.);
   Print("\n");
   if (polynomial.product.isZero(0)) return;
   for (int i = 0; i < polynomial.product.rows(); ++i) {
     Print("           {}", i == 0 ? "A" : " ");
-    for (const double a : polynomial.product.row(i)) Print(" {:.10g}", a);
+    for (const double a : polynomial.product.row(i)) Print(" {:.10g}", a + 0.);  // no -0
     Print("\n");
   }
 }
@@ -259,9 +259,11 @@ void AddPictureOptions(CLI::App& verb, ShowFlags& flags) {
       ->check(NamedLike({".png", ".svg"}, "a picture"));
   group.AddEach("--beside", flags.beside, "MODEL",
                 "Draw these models, too, over the same axes; repeatable");
-  group.AddEach(
-      "--samples", flags.samples, "FILE",
-      "Draw pixels of this table as points, or as histograms of the one channel; repeatable");
+  group
+      .AddEach(
+          "--samples", flags.samples, "FILE",
+          "Draw pixels of this table as points, or as histograms of the one channel; repeatable")
+      ->transform(DashIs(kStandardInput));
   group.AddEach("--at", flags.at, "CHANNEL=VALUE",
                 "Cut here the plane that does not show this channel; repeatable (default: at the "
                 "positive class's mean)");

@@ -68,6 +68,9 @@ void CheckOptions(const TrainFlags& options, const Context& context) {
     throw UsageError(
         "--calibrate {}: is a folder of images (--calibrate-masks names the folder of their masks)",
         options.calibrate);
+  if (options.calibrate == kStandardInput &&
+      std::ranges::count(options.samples, options.calibrate) > 0)
+    throw UsageError("--samples and --calibrate are both standard input (one of them)");
   CheckSource(options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
   RequireApart(options.output, "-o", context.json, "--json");
@@ -124,9 +127,11 @@ void AddValidationFlags(CLI::App& verb, TrainFlags& options) {
   group.Add("--validation-masks", options.validation.masks, "DIR|FILE.tar", "Their masks");
   group.Add("--validation-name", options.train.validation_name, "NAME",
             "What the card calls them (default: the folder's name)");
-  group.Add("--calibrate", options.calibrate, "FILE|DIR",
-            "Held-out data to fit slope and offset of the log-odds on: a table, or a folder of "
-            "images with --calibrate-masks");
+  group
+      .Add("--calibrate", options.calibrate, "FILE|DIR",
+           "Held-out data to fit slope and offset of the log-odds on: a table, or a folder of "
+           "images with --calibrate-masks")
+      ->transform(DashIs(kStandardInput));
   group.Add("--calibrate-masks", options.calibrate_masks, "DIR", "Their masks");
 }
 

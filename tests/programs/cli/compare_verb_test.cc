@@ -76,6 +76,14 @@ TEST_F(CompareTest, TheTableIsSortedAndNamesWhatCannotBeFitted) {
   EXPECT_EQ(none.status, 1);
   EXPECT_EQ(Lines(none.err), 1) << none.err;
   EXPECT_FALSE(std::filesystem::exists(Path("best.json")));
+  // What a given model scored is written, though there is no candidate to write.
+  const Outcome given =
+      Run("compare --samples s.csv --kinds qda --spaces BGR --models default --write best.json "
+          "--json scores.json --report scores.html");
+  EXPECT_EQ(given.status, 1);
+  EXPECT_NE(given.err.find("none could be fitted"), std::string::npos) << given.err;
+  EXPECT_EQ(json::parse(ReadFile(Path("scores.json")))["models"].size(), 2u);
+  EXPECT_TRUE(std::filesystem::exists(Path("scores.html")));
 }
 
 TEST_F(CompareTest, ImagesAreGroups) {
@@ -290,6 +298,8 @@ TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples s.csv --report s.csv", {2, "are the same file"}},
       {"--samples s.csv --kinds none", {2, "--kinds none needs --models"}},
       {"--samples s.csv --kinds none --models default --write m.json", {2, "none has none"}},
+      {"--samples s.csv --kinds none --models default --spaces Lab",
+       {2, "--spaces is of candidates, and --kinds none has none"}},
       {"--samples s.csv --take simplest", {2, "--take is for the model of --write"}},
       {"--samples s.csv --models absent.json", {1, "absent.json"}},
       {"--samples s.csv --models s.csv", {1, "s.csv"}},

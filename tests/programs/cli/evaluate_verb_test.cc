@@ -102,6 +102,14 @@ TEST_F(EvaluateTest, PixelsOfOtherClassesAreToldWhereTheyAreLeftOut) {
       << run.out;
 }
 
+TEST_F(EvaluateTest, ATableWithoutThePositiveClassIsAWarning) {
+  Put("s.csv", "class,b,g,r,count,group\nSkin,120,150,220,9,0\nnon-skin,3,4,5,7,0\n");
+  const Outcome run = Run("evaluate --samples s.csv");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err.find("skinmask: warning: --samples: not one pixel is of 'skin'"), 0u)
+      << run.err;
+}
+
 // A matrix of costs has the order of the classes, which is that of their names behind the positive.
 TEST_F(EvaluateTest, CostsAreOfTheSameClasses) {
   const std::string skin = "skin,120,150,220\nskin,90,120,200\nskin,99,140,190\n",
@@ -178,6 +186,10 @@ TEST_F(EvaluateTest, JpegMasksAreReadWithAWarningThatCounts) {
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(Lines(run.err), 1);
   EXPECT_NE(run.err.find("in-between pixels in 1 JPEG mask,"), std::string::npos) << run.err;
+  Put("t/a.png", Encode(".png", truth));
+  EXPECT_EQ(Run("evaluate --predicted m --truth t").err.find("skinmask: warning: m/a.jpg: "), 0u);
+  EXPECT_NE(Run("evaluate --predicted m --truth m").err.find("in 2 JPEG masks,"),
+            std::string::npos);
 }
 
 TEST_F(EvaluateTest, AMissingPredictionIsNotPassedOver) {

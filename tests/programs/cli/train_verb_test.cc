@@ -65,6 +65,9 @@ TEST_F(TrainTest, TablesComeThroughPipes) {
                           "' train --samples - -o piped.json && true");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(ReadFile(Path("piped.json")), model);
+  const Outcome calibrated =
+      Run("train --samples s.csv --calibrate - -o calibrated.json < s.csv && true");
+  EXPECT_EQ(calibrated.status, 0) << calibrated.err;
 }
 
 TEST_F(TrainTest, ASignalEndsTheFit) {
@@ -230,6 +233,9 @@ TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples bad.csv -o m.json", {1, "bad.csv:2: '1 2 3 9' is not understood"}},
       {"--samples absent.csv -o m.json", {1, "absent.csv: cannot be read"}},
       {"--samples flat.csv -o m.json", {1, "class 'skin': 2 samples do not span"}},
+      {"--samples flat.csv -o m.json", {1, "singular, B and G and R never vary"}},
+      {"--samples flat.csv -o m.json --kind lda", {1, "the classes: the samples do not span"}},
+      {"--samples s.csv -o m.json --positive cat", {1, "; --positive names the one to find)"}},
       {"--samples s.csv -o no/such/m.json", {1, "no/such/m.json: cannot be written"}},
       {"--samples s.csv -o s.csv", {2, "are the same file"}},
       {"--samples s.csv", {2, "-o is required"}},
@@ -241,6 +247,8 @@ TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples s.csv -o m.json --shrinkage 7", {2, "--shrinkage 7: is out of range"}},
       {"--samples s.csv -o m.json --card a=b --card a=c", {2, "--card 'a' is given twice"}},
       {"--samples s.csv -o m.json --prior 7", {2, "--prior 7: is out of range"}},
+      {"--samples s.csv -o m.json --prior skin=1.5,non-skin=-0.5",
+       {2, "--prior skin=1.5: is out of range"}},
       {"--samples s.csv -o m.json --threshold 0.1 --max-f1", {2, "excludes"}},
       {"--images . --masks . --label skin -o m.json", {2, "--label 'skin'"}},
       {"--samples s.csv -o m.json --prior skin=0.5 --prior non-skin=0.4", {2, "sum to 0.9"}},
