@@ -24,23 +24,23 @@ bool HasConstantChannel(const FeatureMatrix& covariance) {
 
 [[noreturn]] void FailDegenerate(const ClassModel& c, const FitOptions& options) {
   const bool pooled = options.kind == Kind::kLda;
-  const std::string problem = fmt::format(
-      "{} do not span the {} channel{} of {}: the covariance is singular",
-      pooled ? "the samples" : fmt::format("{} samples", c.count), options.features.size(),
-      options.features.size() > 1 ? "s" : "", options.features.space().name);
   std::vector<std::string> constant;
   for (int i = 0; i < options.features.size(); ++i)
     if (c.covariance(i, i) <= 0)
       constant.push_back(options.features.channel_names()[static_cast<std::size_t>(i)]);
   // Shrinkage helps if channels depend on each other, not if a channel is constant.
-  const bool shrunk = !options.shrinkage.s || *options.shrinkage.s > 0;
-  throw Error(
-      pooled ? "the classes" : fmt::format("class '{}'", c.name),
-      problem + (!constant.empty()
-                     ? fmt::format(", {} never var{} (more varied samples, fewer `channels`)",
-                                   fmt::join(constant, " and "), constant.size() > 1 ? "y" : "ies")
-                 : shrunk ? " (more varied samples, fewer `channels`, more `shrinkage`)"
-                          : " (more varied samples, fewer `channels`, or `shrinkage` 0.1)"));
+  std::string why, help;
+  if (!constant.empty())
+    why = fmt::format(", {} never var{}", fmt::join(constant, " and "),
+                      constant.size() > 1 ? "y" : "ies");
+  else
+    help = options.shrinkage.s == 0. ? ", or `shrinkage` 0.1" : ", more `shrinkage`";
+  throw Error(pooled ? "the classes" : fmt::format("class '{}'", c.name),
+              fmt::format("{} do not span the {} channel{} of {}: the covariance is singular{} "
+                          "(more varied samples, fewer `channels`{})",
+                          pooled ? "the samples" : fmt::format("{} samples", c.count),
+                          options.features.size(), options.features.size() > 1 ? "s" : "",
+                          options.features.space().name, why, help));
 }
 
 bool IsSingular(const FeatureMatrix& covariance) {

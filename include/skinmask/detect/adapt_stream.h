@@ -22,11 +22,10 @@ struct StreamOptions {
 // The adapted model of a stream of frames. Faces are found every few frames and tracked in between
 // by normalised correlation with a template. The colours of each face are carried from frame to
 // frame, and both mixtures are fitted to them again every few frames that change. Log-odds are
-// smoothed along the motion (AdaptOptions::steady). A frame that
-// equals the one before leaves the adaptation unchanged to the bit, unless a search ends; from the
-// ninth of equal frames on it is that of the frame alone. A new scene starts without a past. The
-// same frames in the same order give the same log-odds, whatever the number of threads and their
-// timing.
+// smoothed along the motion (AdaptOptions::steady). A frame that equals the one before leaves the
+// adaptation unchanged to the bit, unless a search ends; from the ninth of equal frames on it is
+// that of the frame alone. A new scene starts without a past. The same frames in the same order
+// give the same log-odds, whatever the number of threads and their timing.
 class StreamAdapter {
  public:
   // Throws Error for options out of range.

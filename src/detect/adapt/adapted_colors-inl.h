@@ -8,10 +8,6 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE Floats LeadOf(Floats positive, Floats other) {
-  return hn::Mul(hn::Sub(positive, other), Float(kLn2));
-}
-
 // local_weight times the local log-odds of a mixture.
 struct Local {
   MixtureView m;
@@ -29,7 +25,7 @@ struct Local {
     // For one Gaussian the sum is its own term, 1.
     const Floats positives =
         m.positives == 1 ? Float(1) : ratios.Sum(0, m.positives, j, ratios.positive[j]);
-    const Floats lead = LeadOf(ratios.positive[j], ratios.other[j]);
+    const Floats lead = hn::Mul(hn::Sub(ratios.positive[j], ratios.other[j]), Float(kLn2));
     return hn::Mul(Float(weight), hn::Add(lead, Log(hn::Div(positives, others))));
   }
 };
@@ -44,6 +40,10 @@ struct NoLocal {
   }
 };
 
+HWY_INLINE Floats Clamped(Floats x, float most) {
+  return hn::Min(hn::Max(x, Float(-most)), Float(most));
+}
+
 // global_weight times the clamped global log-odds. The weight is already in the quadratic and in
 // `most`.
 struct Global {
@@ -51,7 +51,7 @@ struct Global {
   float most;
 
   HWY_INLINE Floats operator()(Floats b, Floats g, Floats r) const {
-    return hn::Min(hn::Max(Evaluate(q, b, g, r), Float(-most)), Float(most));
+    return Clamped(Evaluate(q, b, g, r), most);
   }
 };
 struct NoGlobal {
@@ -76,7 +76,7 @@ struct Lead : OfBlock {
   MixtureView m;
   ColorWeights weights;
   float least = 0;
-  std::size_t* likely = nullptr;  // the component of the others that is tried first
+  std::size_t* likely = nullptr;  // which of the others is tried first: the last that settled it
 
   HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
                              const FourVectors<Floats>& r) const {
@@ -97,27 +97,23 @@ struct Lead : OfBlock {
     };
     Two p{Float(0), Float(0)}, e = p, o{Float(-3e38f), Float(-3e38f)};
     for (std::size_t k = 1; k < m.positives; ++k) raise(k, p);
-    if (weights.has_global) e = {OfGlobal(b0, g0, r0), OfGlobal(b1, g1, r1)};
-    const Floats weight = Float(weights.local * kLn2), bound = Float(least);
+    if (weights.has_global)
+      e = {Clamped(Estimate(weights.global, b0, g0, r0), weights.most),
+           Clamped(Estimate(weights.global, b1, g1, r1), weights.most)};
+    const Floats weight = Float(weights.local * kLn2);
     Two z = e;
-    const auto is_below = [&](std::size_t k) {
+    std::size_t k = *likely;
+    for (std::size_t left = m.count - m.positives; left > 0; --left) {
       raise(k, o);
       z = {hn::MulAdd(weight, hn::Sub(p.v0, o.v0), e.v0),
            hn::MulAdd(weight, hn::Sub(p.v1, o.v1), e.v1)};
-      return hn::AllTrue(FloatTag(), hn::Lt(hn::Max(z.v0, z.v1), bound));
-    };
-    const std::size_t before = *likely;
-    if (is_below(before)) return z;
-    for (std::size_t k = m.positives; k < m.count; ++k) {
-      if (k == before || !is_below(k)) continue;
-      *likely = k;
-      return z;
+      if (hn::AllTrue(FloatTag(), hn::Lt(hn::Max(z.v0, z.v1), Float(least)))) {
+        *likely = k;
+        break;
+      }
+      k = k + 1 < m.count ? k + 1 : m.positives;
     }
     return z;
-  }
-  HWY_INLINE Floats OfGlobal(Floats b, Floats g, Floats r) const {
-    return hn::Min(hn::Max(Estimate(weights.global, b, g, r), Float(-weights.most)),
-                   Float(weights.most));
   }
 };
 

@@ -141,7 +141,8 @@ AdaptedRows::AdaptedRows(const ColorJudge& judge, const Adaptation& maps, int si
   weights_.local = static_cast<float>(judge.local_weight);
   weights_.most = static_cast<float>(judge.global_weight * judge.most);
   weights_.has_global = judge.folded.has_value();
-  // Estimate has up to 9 roundings, and Evaluate 7, of which ErrorBound tells.
+  // Estimate and Evaluate differ by the errors of both, of at most 9 and 7 roundings; ErrorBound is
+  // that of 7.
   constexpr double kBoth = (9 + 7) / 7.;
   double error = judge.local ? judge.local_weight * judge.local->ErrorBound() : 0;
   if (judge.folded) error += judge.global_weight * judge.folded->ErrorBound();

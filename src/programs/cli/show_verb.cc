@@ -75,7 +75,7 @@ void PrintLogistic(const Model& model) {
   Print("\n");
 }
 
-// c + b'f + f'A f of the channels f.
+// c + b'f + f'A f of the channels f; -0 as 0.
 void PrintPolynomial(const char* name, const FeaturePolynomial& polynomial) {
   Print("{:<11}c {:.10g}\n           b", name, polynomial.constant);
   for (const double b : polynomial.linear) Print(" {:.10g}", b + 0.);
@@ -83,7 +83,7 @@ void PrintPolynomial(const char* name, const FeaturePolynomial& polynomial) {
   if (polynomial.product.isZero(0)) return;
   for (int i = 0; i < polynomial.product.rows(); ++i) {
     Print("           {}", i == 0 ? "A" : " ");
-    for (const double a : polynomial.product.row(i)) Print(" {:.10g}", a + 0.);  // no -0
+    for (const double a : polynomial.product.row(i)) Print(" {:.10g}", a + 0.);
     Print("\n");
   }
 }
