@@ -119,9 +119,12 @@ MeasuredFace FaceOfState(const StateOfFace& state) {
 void DefineMeans(py::module_& module) {
   py::class_<ColorSums> means(
       module, "Means", "Colours of pixels: means and standard deviations of red, green and blue.");
-  means.def_readonly("pixels", &ColorSums::pixels)
-      .def_property_readonly("mean", &OfChannels<&ColorSums::Mean>)
-      .def_property_readonly("sd", &OfChannels<&ColorSums::Deviation>)
+  means.def_readonly("pixels", &ColorSums::pixels, "The number of pixels.")
+      .def_property_readonly("mean", &OfChannels<&ColorSums::Mean>,
+                             "Means of red, green and blue, 0 to 255; NaN without pixels.")
+      .def_property_readonly(
+          "sd", &OfChannels<&ColorSums::Deviation>,
+          "Standard deviations of red, green and blue (divided by the number of pixels).")
       .def(py::self == py::self)
       .def("__hash__",
            [](const ColorSums& s) {
@@ -139,18 +142,27 @@ void DefineFace(py::module_& module) {
       module, "Face", "A face that the model was adapted to, and the colours of its skin.");
   face.def(py::self == py::self)
       .def("__hash__", [](const MeasuredFace& f) { return py::hash(py::int_(f.face.box.x)); })
-      .def_property_readonly("id", [](const MeasuredFace& f) { return f.face.id; })
-      .def_property_readonly("box",
-                             [](const MeasuredFace& f) {
-                               const cv::Rect& box = f.face.box;
-                               return py::make_tuple(box.x, box.y, box.width, box.height);
-                             })
-      .def_property_readonly("tilt_degrees",
-                             [](const MeasuredFace& f) { return f.face.frame.TiltDegrees(); })
-      .def_property_readonly("means", &PartOf<FacePart::kFace>)
-      .def_property_readonly("forehead", &PartOf<FacePart::kForehead>)
-      .def_property_readonly("left_cheek", &PartOf<FacePart::kLeftCheek>)
-      .def_property_readonly("right_cheek", &PartOf<FacePart::kRightCheek>)
+      .def_property_readonly(
+          "id", [](const MeasuredFace& f) { return f.face.id; },
+          "In a stream the same from frame to frame; in a single picture 1, 2, ...")
+      .def_property_readonly(
+          "box",
+          [](const MeasuredFace& f) {
+            const cv::Rect& box = f.face.box;
+            return py::make_tuple(box.x, box.y, box.width, box.height);
+          },
+          "x, y, width, height in pixels, upright, from the forehead to the chin.")
+      .def_property_readonly(
+          "tilt_degrees", [](const MeasuredFace& f) { return f.face.frame.TiltDegrees(); },
+          "Tilt of the head, clockwise on the screen.")
+      .def_property_readonly("means", &PartOf<FacePart::kFace>,
+                             "Colours of the skin of the face without its outline.")
+      .def_property_readonly("forehead", &PartOf<FacePart::kForehead>,
+                             "Colours of the skin of the forehead.")
+      .def_property_readonly("left_cheek", &PartOf<FacePart::kLeftCheek>,
+                             "Colours of the skin of the cheek that is left in the picture.")
+      .def_property_readonly("right_cheek", &PartOf<FacePart::kRightCheek>,
+                             "Colours of the skin of the cheek that is right in the picture.")
       .def(py::pickle(&FaceToState, &FaceOfState));
   Show(face, [](const MeasuredFace& f) {
     const cv::Rect& box = f.face.box;
@@ -167,22 +179,41 @@ void DefineJudged(py::module_& module) {
   py::class_<Judged, std::shared_ptr<Judged>> judged(
       module, "Judgement",
       "A picture and its results, computed at their first use; pictures are read-only.");
-  judged.def_property_readonly("bgr", Shown([](Judgement& j) { return j.Bgr(); }))
-      .def_property_readonly("mask", Shown([](Judgement& j) { return Draw(Output::kMask, j); }))
-      .def_property_readonly("probability", Shown([](Judgement& j) { return j.Probability(); }))
-      .def("_draw", &Drawn)
-      .def_property_readonly("adapted_by",
-                             Found([](Judgement& j) { return NameOf(j.summary().by); }))
-      .def_property_readonly("adaptation", &AdaptationOf)
+  judged
+      .def_property_readonly("bgr", Shown([](Judgement& j) { return j.Bgr(); }),
+                             "The picture: (height, width, 3) of uint8, blue first.")
       .def_property_readonly(
-          "region", Found([](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }))
-      .def_property_readonly("means", Found([](Judgement& j) { return j.Measured().skin; }))
-      .def_property_readonly("faces", Found([](Judgement& j) { return j.Measured().faces; }));
+          "mask", Shown([](Judgement& j) { return Draw(Output::kMask, j); }),
+          "(height, width) of uint8: 255 is skin; with `abstain` 128 is undecided.")
+      .def_property_readonly("probability", Shown([](Judgement& j) { return j.Probability(); }),
+                             "P(skin) as (height, width) of uint8: 255 P, rounded.")
+      .def("_draw", &Drawn)
+      .def_property_readonly(
+          "adapted_by", Found([](Judgement& j) { return NameOf(j.summary().by); }),
+          "'faces', 'image', 'nothing', or, if `require_face` is set and no face found, 'nobody'.")
+      .def_property_readonly(
+          "adaptation", &AdaptationOf,
+          R"(What was done to the picture, with the keys of `adaptation` in the JSON of results.
+
+None with adapt='off'.
+
+`by`: 'seeds' (faces or seeds), 'image', 'nothing' or 'nobody'. Where they apply: `faces`
+(their number), `shift` (of the threshold, in log-odds), `stops` (judged as if lighter by
+these powers of two), True for `cool`, `unclear` and `monochrome`, and `any_skin` (P(some
+pixel is skin), among as many pictures with skin as without).)")
+      .def_property_readonly(
+          "region", Found([](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }),
+          "The region of `probability`; None without skin.")
+      .def_property_readonly("means", Found([](Judgement& j) { return j.Measured().skin; }),
+                             "Colours of the mask without `erode` pixels at its border.")
+      .def_property_readonly("faces", Found([](Judgement& j) { return j.Measured().faces; }),
+                             "The faces that the model was adapted to, and their colours.");
   Show(judged, [](const Judged&) { return py::str("<skinmask.Judgement>"); });
   py::class_<Frame, Judged, std::shared_ptr<Frame>> frame(
       module, "Frame",
       "One frame of a video. Its pictures are computed at their first use and are read-only.");
-  frame.def_readonly("index", &Frame::index).def_readonly("seconds", &Frame::seconds);
+  frame.def_readonly("index", &Frame::index, "The number of the frame in the video, from 0.")
+      .def_readonly("seconds", &Frame::seconds, "The time of the frame in the video.");
   Show(frame, [](const Frame& f) {
     return py::str("<skinmask.Frame {} at {:.3f} s>").format(f.index, f.seconds);
   });

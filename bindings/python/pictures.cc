@@ -190,9 +190,8 @@ py::array DecodePicture(std::string_view data, const std::string& name,
 }
 
 void DefineVideo(py::module_& module) {
-  py::class_<Video> type(
-      module, "Video",
-      "The frames of a video, one after the other: an iterator, which `with` closes.");
+  py::class_<Video> type(module, "Video",
+                         "The frames of a video: an iterator, which `with` closes.");
   type.def(py::init([](const std::filesystem::path& path, DetectorPtr detector,
                        const std::optional<std::string>& from,
                        const std::optional<std::string>& to) {
@@ -208,11 +207,16 @@ void DefineVideo(py::module_& module) {
              if (!frame) throw py::stop_iteration();
              return frame;
            })
-      .def("close", &Video::Close)
+      .def("close", &Video::Close,
+           "Closes the file. Earlier frames stay valid; asking for the next one raises an Error.")
       .def("__enter__", [](py::object self) { return self; })
       .def("__exit__", [](Video& video, const py::args&) { video.Close(); })
-      .def_property_readonly("frames", [](Video& v) { return v.info().frames; })
-      .def_property_readonly("rate", [](Video& v) { return v.info().rate.Value(); });
+      .def_property_readonly(
+          "frames", [](Video& v) { return v.info().frames; },
+          "The number of frames by the container, or an estimate.")
+      .def_property_readonly(
+          "rate", [](Video& v) { return v.info().rate.Value(); },
+          "Frames a second; 0 if it is unknown.");
   Show(type, [](Video& v) {
     const VideoInfo info = v.info();
     const py::str text("<skinmask.Video {}x{}, {:.6g} frames/s>");

@@ -47,15 +47,18 @@ class Tracker {
 
 void DefineRegion(py::module_& module) {
   py::class_<Region> region(
-      module, "Region", "Where skin is: the ellipse with the moments of a map of probabilities.");
+      module, "Region",
+      "The ellipse that, filled evenly, has the moments of a map of probabilities.");
   region.def(py::self == py::self)
       .def("__hash__", [](const Region& r) { return py::hash(py::float_(r.pixels)); })
-      .def_readonly("pixels", &Region::pixels)
+      .def_readonly("pixels", &Region::pixels, "The sum of the probabilities.")
       .def_property_readonly(
-          "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); })
-      .def_readonly("semi_major", &Region::semi_major)
-      .def_readonly("semi_minor", &Region::semi_minor)
-      .def_readonly("angle_degrees", &Region::angle_degrees)
+          "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); },
+          "x to the right, y down; (0, 0) is the centre of the top left pixel.")
+      .def_readonly("semi_major", &Region::semi_major, "Half of the long axis, in pixels.")
+      .def_readonly("semi_minor", &Region::semi_minor, "Half of the short axis, in pixels.")
+      .def_readonly("angle_degrees", &Region::angle_degrees,
+                    "From the x axis to the long axis, clockwise, above -90 and at most 90.")
       .def(py::pickle(
           [](const Region& r) {
             return std::array{r.pixels,     r.centroid.x, r.centroid.y,

@@ -1,7 +1,9 @@
 """The package: what it says of itself is true, and it leaves the process whole."""
+import ast
 import contextlib
 import doctest
 import importlib
+import inspect
 import os
 import pathlib
 import pkgutil
@@ -56,6 +58,29 @@ def test_what_is_public_is_documented():
     for name in skinmask.__all__:
         assert name in page.TEXT, name
         assert getattr(skinmask, name).__doc__ or name in ("__version__", "Error"), name
+        if isinstance(getattr(skinmask, name), type):
+            for member, what in vars(getattr(skinmask, name)).items():
+                assert member.startswith("_") or what.__doc__, (name, member)
+
+
+def test_the_documents_of_the_compiled_module_are_those_of_its_stub():
+    stub = ast.parse((PACKAGE / "_skinmask.pyi").read_text())
+    compiled = {
+        node: getattr(_skinmask, node.name)
+        for node in stub.body
+        if isinstance(node, ast.ClassDef)
+        and getattr(skinmask, node.name, None) is getattr(_skinmask, node.name)
+    }
+    assert skinmask.Judgement in compiled.values() and len(compiled) >= 6
+    del compiled[next(node for node in compiled if node.name == "Error")]
+    for node, kind in compiled.items():
+        assert ast.get_docstring(node) == kind.__doc__, node.name
+        for member in node.body:
+            if not isinstance(member, ast.FunctionDef) or member.name.startswith("_"):
+                continue
+            # A function's own text follows the line of its arguments.
+            text = inspect.cleandoc(getattr(kind, member.name).__doc__).split(") -> None\n\n")[-1]
+            assert ast.get_docstring(member) == text, member.name
 
 
 def test_importing_takes_no_more_than_numpy():

@@ -65,6 +65,7 @@ class Model:
 
     @staticmethod
     def from_json(text: str) -> Model:
+        """The model in the text of a model's file."""
         require_type("text", text, str, "the text of a model's file is wanted")
         return Model(_skinmask.Model.from_json(text))
 
@@ -238,6 +239,7 @@ class Model:
 
     @property
     def kind(self) -> str:
+        """The kind of model: 'qda', 'lda', 'logistic', ..."""
         return self._core.kind
 
     @property
@@ -262,6 +264,7 @@ class Model:
 
     @property
     def priors(self) -> dict[str, float]:
+        """The prior of each class; they sum to 1."""
         return dict(zip(self.classes, self._core.priors))
 
     @property

@@ -46,6 +46,7 @@ class RegionTracker:
         self._core = _skinmask.RegionTracker(start)
 
     def follow(self, probability: Image) -> Region | None:
+        """The region in the next map or mask, or None where it is lost."""
         return self._core.follow(probability)
 
 

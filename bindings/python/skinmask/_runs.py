@@ -77,6 +77,7 @@ class Evaluation:
 
     @property
     def mean_per_image(self) -> Metrics:
+        """The means of the images' scores, each image with the same weight."""
         mean: Metrics = self.data["mean_per_image"]
         return mean
 

@@ -116,6 +116,7 @@ class Samples:
 
     @property
     def classes(self) -> list[str]:
+        """The names of the classes, the positive one first."""
         return self._core.classes
 
     @property

@@ -154,9 +154,11 @@ class Region:
     def centroid(self) -> tuple[float, float]:
         """x to the right, y down; (0, 0) is the centre of the top left pixel."""
     @property
-    def semi_major(self) -> float: ...
+    def semi_major(self) -> float:
+        """Half of the long axis, in pixels."""
     @property
-    def semi_minor(self) -> float: ...
+    def semi_minor(self) -> float:
+        """Half of the short axis, in pixels."""
     @property
     def angle_degrees(self) -> float:
         """From the x axis to the long axis, clockwise, above -90 and at most 90."""
@@ -169,7 +171,8 @@ class Means:
     """Colours of pixels: means and standard deviations of red, green and blue."""
 
     @property
-    def pixels(self) -> int: ...
+    def pixels(self) -> int:
+        """The number of pixels."""
     @property
     def mean(self) -> tuple[float, float, float]:
         """Means of red, green and blue, 0 to 255; NaN without pixels."""
@@ -193,22 +196,27 @@ class Face:
     def means(self) -> Means:
         """Colours of the skin of the face without its outline."""
     @property
-    def forehead(self) -> Means: ...
+    def forehead(self) -> Means:
+        """Colours of the skin of the forehead."""
     @property
     def left_cheek(self) -> Means:
-        """Left in the picture."""
+        """Colours of the skin of the cheek that is left in the picture."""
     @property
-    def right_cheek(self) -> Means: ...
+    def right_cheek(self) -> Means:
+        """Colours of the skin of the cheek that is right in the picture."""
 
 class Judgement:
     """A picture and its results, computed at their first use; pictures are read-only."""
 
     @property
-    def bgr(self) -> NDArray[numpy.uint8]: ...
+    def bgr(self) -> NDArray[numpy.uint8]:
+        """The picture: (height, width, 3) of uint8, blue first."""
     @property
-    def mask(self) -> NDArray[numpy.uint8]: ...
+    def mask(self) -> NDArray[numpy.uint8]:
+        """(height, width) of uint8: 255 is skin; with `abstain` 128 is undecided."""
     @property
-    def probability(self) -> NDArray[numpy.uint8]: ...
+    def probability(self) -> NDArray[numpy.uint8]:
+        """P(skin) as (height, width) of uint8: 255 P, rounded."""
     def draw(self, output: str, *, dtype: DTypeLike = None) -> NDArray[Any]:
         """Another output of the picture, with the `output` and `dtype` of `detect`."""
     def _draw(self, output: str, bits: int) -> NDArray[Any]: ...
@@ -227,20 +235,24 @@ class Judgement:
         pixel is skin), among as many pictures with skin as without).
         """
     @property
-    def region(self) -> Region | None: ...
+    def region(self) -> Region | None:
+        """The region of `probability`; None without skin."""
     @property
     def means(self) -> Means:
         """Colours of the mask without `erode` pixels at its border."""
     @property
-    def faces(self) -> list[Face]: ...
+    def faces(self) -> list[Face]:
+        """The faces that the model was adapted to, and their colours."""
 
 class Frame(Judgement):
-    """One frame of a video."""
+    """One frame of a video. Its pictures are computed at their first use and are read-only."""
 
     @property
-    def index(self) -> int: ...
+    def index(self) -> int:
+        """The number of the frame in the video, from 0."""
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """The time of the frame in the video."""
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the frame with the border of its skin on axes of matplotlib, which are returned."""
