@@ -292,6 +292,25 @@ TEST(UnclearImages, OfAStreamStayAsTheyBegan) {
   }
 }
 
+// Skin that is seen after unclear frames is seen at once: they were not without skin, but unclear.
+TEST(UnclearImages, AreNoPastOfAStream) {
+  const cv::Mat one = Wood({96, 120, 148}), other = Wood({104, 120, 149});
+  DetectorOptions steady, single;
+  steady.adaptation.image.max_unsure = std::sqrt(UnsureIn(one) * UnsureIn(other));
+  single = steady;
+  single.adaptation.steady = 0;
+  Stream stream(Detector(DefaultModel(), steady)), without(Detector(DefaultModel(), single));
+  bool is_unclear = true;
+  for (int frame = 0; frame < 40 && is_unclear; ++frame) {
+    const cv::Mat bgr = frame == 0 ? one : Shaken(other, frame);
+    Judgement judgement = stream.Judge(bgr);
+    is_unclear = judgement.summary().unclear;
+    EXPECT_TRUE(Same(judgement.Mask(), without.Judge(bgr).Mask())) << frame;
+    EXPECT_EQ(cv::countNonZero(judgement.Mask()) == 0, is_unclear) << frame;
+  }
+  EXPECT_FALSE(is_unclear);
+}
+
 // The same of two pictures of which one has a valley in its histogram.
 TEST(Valleys, OfAStreamStayAsTheyBegan) {
   constexpr double kWithout = 0.613;  // where a picture without a valley is divided

@@ -138,6 +138,7 @@ TEST(Steady, WhatWasHandedOutStaysAsItWas) {
   AdaptOptions options;
   options.steady = 0.5;
   options.image.enabled = true;
+  options.image.max_unsure = 100;  // no frame is unclear
   const Model model = DefaultModel();
   StreamAdapter stream(std::make_shared<const Adapter>(
       model, model.decision.threshold, std::vector<std::unique_ptr<SeedFinder>>(), options));

@@ -25,6 +25,12 @@ constexpr double kUsualRate = 25, kMaxRate = 1000;  // frames a second
 // The spatial prior where colours are remembered of faces whose places are not known.
 constexpr double kWithoutPlace = -0.5;
 
+// Frames of which no pixel is skin, whatever its colour, are no past for others: skin that is seen
+// after them would only appear slowly.
+bool HasEvidence(const AdaptationSummary& summary) {
+  return summary.by != AdaptationSummary::By::kNobody && !summary.unclear;
+}
+
 }  // namespace
 
 class StreamAdapter::State {
@@ -55,14 +61,14 @@ class StreamAdapter::State {
   // current_ after smoothing. Once the picture stands still, it is used as it is, because there is
   // nothing to smooth.
   std::shared_ptr<const Adaptation> Steady(const TrackingFrame& now) {
-    using By = AdaptationSummary::By;
     // Equal frames. Fewer than kStill are one frame that was sent again, and fewer than kSettled
     // may be a video of another rate.
     constexpr int kStill = 3, kSettled = 8;
     if (still_ > 0 && still_ != kSettled && current_ == smoothed_) return steady_;
-    if (still_ >= kStill || !current_ || current_->summary.by == By::kNobody) filter_.Clear();
+    const bool has_evidence = current_ && HasEvidence(current_->summary);
+    if (still_ >= kStill || !has_evidence) filter_.Clear();
     smoothed_ = steady_ = current_;
-    if (!filter_.enabled() || !current_ || current_->summary.by == By::kNobody) return steady_;
+    if (!filter_.enabled() || !has_evidence) return steady_;
     const BlockMotion motion =
         filter_.has_past() ? MotionTo(last_grey_, now.small_grey) : BlockMotion();
     const cv::Mat gain =
