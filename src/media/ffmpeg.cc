@@ -47,6 +47,7 @@ constexpr std::string_view kDamageMessages[] = {
     "packet_obj_size ",
     "ff asf skip ",
     "slice CRC mismatch ",  // FFV1
+    "Unknown OBU type ",    // AV1, by dav1d, which goes on at the next key frame
 };
 
 thread_local DamageLog* listening = nullptr;

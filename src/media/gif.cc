@@ -136,7 +136,10 @@ GifBlocks WalkGif(std::string_view bytes) {
     const bool begins = kind == kGifPicture     ? SkipDescriptor(bytes) && Skip(bytes, 1)
                         : kind == kGifExtension ? Skip(bytes, 1)
                                                 : false;
-    if (!begins || !SkipSubBlocks(bytes, [](std::string_view) {})) break;
+    if (!begins || !SkipSubBlocks(bytes, [](std::string_view) {})) {
+      blocks.cut = kind == kGifPicture || kind == kGifExtension;
+      break;
+    }
     if (kind == kGifExtension && blocks.pictures == 0 && block.starts_with(kGraphicControl))
       blocks.control = block;
     if (kind == kGifPicture && blocks.pictures++ == 0) blocks.first = block;
@@ -175,7 +178,9 @@ bool IsStillGif(const std::filesystem::path& path) {
       if (!IsGif(head)) throw Error(path.string(), "is no GIF");
     };
     constexpr std::uint64_t kMax = 1 << 26;  // bytes; no real GIF of one picture is larger
-    return WalkGif(ReadFile(path, {kMax, check})).pictures == 1;
+    const std::string bytes = ReadFile(path, {kMax, check});
+    const GifBlocks blocks = WalkGif(bytes);
+    return blocks.pictures == 1 && !blocks.cut;
   } catch (const Error&) {
     return false;  // the later reading reports the reason
   }
@@ -198,7 +203,8 @@ StoredImage DecodeGif(std::string_view bytes, std::string_view subject, const Im
     const std::int64_t width = NumberAt(picture, 4), height = NumberAt(picture, 6);
     return width > 0 && height > 0 && width <= header.size.width && height <= header.size.height;
   };
-  if (blocks.pictures == 0 || !is_within(blocks.first) || !HoldsGifPixels(blocks.first))
+  if (blocks.pictures == 0 || blocks.cut || !is_within(blocks.first) ||
+      !HoldsGifPixels(blocks.first))
     throw Error(subject, "is a damaged GIF, or one that ends too early (a whole file)");
   const Ffmpeg& av = Ffmpeg::Get();
   const CodecPtr codec(av.avcodec_alloc_context3(av.avcodec_find_decoder(AV_CODEC_ID_GIF)));

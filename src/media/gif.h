@@ -20,6 +20,7 @@ struct GifBlocks {
   std::string_view first;    // the first of these, from its descriptor on
   std::string_view control;  // the graphic control extension before it, from its label on
   bool ended = false;        // the trailer was reached
+  bool cut = false;          // the bytes end within a block
 };
 GifBlocks WalkGif(std::string_view bytes);
 
@@ -30,7 +31,8 @@ bool ReachesGifEnd(const std::filesystem::path& path);
 // True if a packet has all codes of its picture, or has no picture but the trailer.
 bool IsWholeGifPacket(std::string_view packet);
 
-// True for a regular file of at most 64 MiB that is a GIF of one picture.
+// True for a regular file of at most 64 MiB that is a GIF of one picture. One that ends within a
+// further block was an animation, or is damaged: the reading as a video tells.
 bool IsStillGif(const std::filesystem::path& path);
 
 // The codec's functions (media/image_codec.h), for the one picture of a file.

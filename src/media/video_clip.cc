@@ -89,14 +89,23 @@ std::optional<VideoFrame> VideoClip::Read() {
     last_index_ = frame->index;
     last_seconds_ = frame->seconds;
     last_duration_ = static_cast<double>(frame->duration) * info_.time_base.Value();
-    if (!started_) SetExpected(*frame);
+    if (!started_) {
+      size_ = frame->size;
+      SetExpected(*frame);
+    }
   }
   started_ = true;
-  if (!range_.to) return frame;
-  if (!frame && !Stopped()) NoteEnd();
-  ended_ = !frame || !IsBefore(*frame, *range_.to);
-  if (ended_) return std::nullopt;
-  CutDuration(*frame, *range_.to, info_);
+  if (range_.to) {
+    if (!frame && !Stopped()) NoteEnd();
+    ended_ = !frame || !IsBefore(*frame, *range_.to);
+    if (ended_) return std::nullopt;
+    CutDuration(*frame, *range_.to, info_);
+  }
+  ended_ = frame && frame->size != size_;
+  if (ended_)
+    throw Error(name_, fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
+                                   frame->index, size_.width, size_.height, frame->size.width,
+                                   frame->size.height));
   return frame;
 }
 

@@ -38,7 +38,7 @@ bool IsGrey(int format) {
 // As swscale does, grey counts as full unless the file states a limited range.
 bool IsFull(const AVFrame& frame) {
   constexpr std::array kFull = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P,
-                                AV_PIX_FMT_YUVJ440P};
+                                AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P};
   return frame.color_range == AVCOL_RANGE_JPEG ||
          std::ranges::find(kFull, frame.format) != kFull.end() ||
          (frame.color_range != AVCOL_RANGE_MPEG && IsGrey(frame.format));

@@ -48,6 +48,7 @@ class FfmpegVideo : public VideoSource {
       if (result == AVERROR(EAGAIN)) {
         Feed();
       } else if (result == AVERROR_EOF) {
+        if (lacking_ && damage_.empty() && !stream) damage_ = "its data are damaged";
         if (!damage_.empty()) FailDamaged(damage_);
         return std::nullopt;
       } else if (!stream) {
@@ -106,7 +107,9 @@ class FfmpegVideo : public VideoSource {
     index = av.av_find_best_stream(format.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
     if (index == AVERROR_DECODER_NOT_FOUND)
       throw Error(name, "FFmpeg has no decoder for its pictures");
-    if (index < 0) throw Error(name, "holds no moving picture");
+    // The cover of a sound file is a picture, but does not move.
+    if (index < 0 || (format->streams[index]->disposition & AV_DISPOSITION_ATTACHED_PIC))
+      throw Error(name, "holds no moving picture");
     DiscardOthers(format.get(), index);
     const AVCodecParameters& picture = *format->streams[index]->codecpar;
     if (!IsDecoded(picture.codec_id))

@@ -120,11 +120,6 @@ class VideoRun {
     try {
       next_ = reader_.Read();
       cut_ = !next_ && job_.run.Stopped();  // a stop is not the end of the video
-      if (next_ && next_->size != item.frame.size)
-        throw Error(input_,
-                    fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
-                                next_->index, item.frame.size.width, item.frame.size.height,
-                                next_->size.width, next_->size.height));
     } catch (const Error& e) {
       damage_.emplace(input_, e);
       next_.reset();

@@ -82,7 +82,8 @@ TEST_F(DamagedVideoTest, NoFrameIsLostWithoutAWord) {
                                           {".flv", "-c:v flv -g 5"},
                                           {".ogv", "-c:v libtheora -g 5"},
                                           {".ts", "-c:v mpeg2video -g 5"},
-                                          {".mpg", "-c:v mpeg2video -g 5"}};
+                                          {".mpg", "-c:v mpeg2video -g 5"},
+                                          {".av1.mp4", "-c:v libaom-av1 -cpu-used 8 -g 5", false}};
   constexpr std::size_t kFrames = 40;
   std::vector<testing::ClipToMake> clips;
   for (const Container& container : containers)

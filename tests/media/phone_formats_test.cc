@@ -128,6 +128,20 @@ TEST(Gif, AnimationsAreVideos) {
     EXPECT_EQ(file.media == Media::kVideo, file.relative == "animation.gif") << file.relative;
 }
 
+// Also where the cut leaves its first picture whole.
+TEST(Gif, AnAnimationThatIsCutOffIsNoPicture) {
+  const std::string whole = Bytes("animation.gif"), file = ::testing::TempDir() + "/cut.gif";
+  const std::string control = "!\xF9\4";
+  const std::size_t second = whole.find(control, whole.find(control) + 1);
+  ASSERT_NE(second, whole.npos);
+  for (std::size_t size = second; size < whole.size(); size += 1 + size / 40) {
+    WriteFile(file, whole.substr(0, size), IfExists::kReplace);
+    if (size == second || size == second + 8) continue;  // between two blocks
+    EXPECT_FALSE(IsStillGif(file)) << size;
+    EXPECT_ANY_THROW(ReadImage(file)) << size;
+  }
+}
+
 // A GIF whose codes are bytes: those of pixels of 7 bits, with the table cleared before it grows.
 // Row y has the grey 2 y.
 std::string PlainGif(int width, int height, bool interlaced, bool local_palette) {

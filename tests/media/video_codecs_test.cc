@@ -87,6 +87,8 @@ TEST_F(VideoCodecsTest, ALargerPictureInTheMiddleIsRefused) {
                      "cat 96x64.m2v 960x640.m2v >both.m2v");
   VideoReader reader(Path("both.m2v").string(), {.max_pixels = 96 * 96});
   EXPECT_ERROR(while (reader.Read()){}, "both.m2v: stops at frame ");
+  VideoClip clip(Path("both.m2v").string(), {}, {});
+  EXPECT_ERROR(while (clip.Read()){}, "its size changes from 96 x 64 to 960 x 640");
 }
 
 // Decoders themselves count pixels in whole blocks.

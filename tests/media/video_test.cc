@@ -201,6 +201,10 @@ TEST_F(VideoTest, WhatIsNoVideoIsSaid) {
                  "has frames of a size that there is not");
   Shell(folder_, "ffmpeg -v error -f lavfi -i sine=duration=1 sound.mp4");
   EXPECT_ERROR(VideoReader(Path("sound.mp4").string()), "holds no moving picture");
+  Shell(folder_,
+        "ffmpeg -v error -f lavfi -i sine=duration=1 -f lavfi -i testsrc=s=64x48 -map 0 -map 1 "
+        "-frames:v 1 -t 1 -c:v png -disposition:v attached_pic cover.mp4");
+  EXPECT_ERROR(VideoReader(Path("cover.mp4").string()), "holds no moving picture");
 }
 
 TEST_F(VideoTest, AStreamWithoutASenderIsAnError) {

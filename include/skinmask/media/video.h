@@ -165,7 +165,8 @@ class VideoClip {
             const VideoRange& range);
 
   // Returns the next frame of the range; absent at the end of the range or of the video. Throws
-  // Error as VideoReader::Read does, and if the video ends before the range begins.
+  // Error as VideoReader::Read does, if the video ends before the range begins, and for a frame of
+  // another size than the first.
   std::optional<VideoFrame> Read();
   // The info of the video. After the first frame, `frames` is the number in the range.
   const VideoInfo& info() const { return info_; }
@@ -184,6 +185,7 @@ class VideoClip {
   VideoReader reader_;
   VideoInfo info_;
   std::string shortfall_;
+  cv::Size size_;  // of the first frame
   bool started_ = false, ended_ = false;
   std::int64_t last_index_ = -1;  // of the last frame that was read, inside or outside of the range
   double last_seconds_ = 0, last_duration_ = 0;
