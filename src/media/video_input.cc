@@ -156,10 +156,11 @@ int OpenFile(InputPtr& input, const std::string& address, AVIOInterruptCB interr
 
 int OpenStream(InputPtr& input, const std::string& address, AVIOInterruptCB interrupt) {
   Ffmpeg::Get().avformat_network_init();
-  const Options options{{"fflags", "nobuffer"},
-                        {"analyzeduration", kAnalyzed},
-                        {"rtsp_flags", "prefer_tcp"},  // no lost packets, if the server supports it
-                        {"overrun_nonfatal", "1"}};    // UDP: a slow reader only loses packets
+  Options options{{"analyzeduration", kAnalyzed},
+                  {"rtsp_flags", "prefer_tcp"},  // no lost packets, if the server supports it
+                  {"overrun_nonfatal", "1"}};    // UDP: a slow reader only loses packets
+  // Drops the packets that were analysed, which are old. By HTTP they may begin a file.
+  if (!address.starts_with("http")) options.emplace_back("fflags", "nobuffer");
   return Open(input, address, nullptr, options, interrupt);
 }
 
@@ -238,7 +239,10 @@ VideoInfo InfoOf(AVFormatContext* format, int index, bool stream) {
   info.time_base = RationalOf(video->time_base);
   const AVRational rate = av.av_guess_frame_rate(format, video, nullptr);
   if (rate.num > 0 && rate.den > 0) info.rate = RationalOf(rate);
-  if (format->duration > 0 && !stream)
+  // A stream has a duration if it is a file of known size, as by HTTP; FFmpeg also tells that of
+  // the first fragments of a stream without an end.
+  const bool is_file = !stream || (format->pb && av.avio_size(format->pb) > 0);
+  if (format->duration > 0 && is_file)
     info.seconds = static_cast<double>(format->duration) / AV_TIME_BASE;
   if (video->nb_frames > 0)
     info.frames = video->nb_frames;

@@ -64,7 +64,7 @@ class OutputTimes {
 // ten-thousandth of a second.
 void RequireRate(const Rational& rate, const std::string& input, const fs::path& output) {
   constexpr double kOneADay = 1.0 / 86400;
-  if (rate.num > 0 && rate.Value() < kOneADay && output.extension() != ".mkv")
+  if (rate.num > 0 && rate.Value() < kOneADay && LowerCase(output.extension().string()) != ".mkv")
     throw Error(input,
                 fmt::format("has {}/{} frames a second, which is too slow for {} (one a day, or "
                             "masks alone, which are Matroska)",

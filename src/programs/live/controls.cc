@@ -253,8 +253,8 @@ std::string TipOf(char key) {
 
 void Presenter::Present(Clock::time_point captured, const Supply& supply) {
   captured_ = captured;
-  ++number_;
-  rate_.Tick();
+  const Clock::time_point before = std::exchange(presented_, Clock::now());
+  if (number_++ > 0) intervals_.Add(std::chrono::duration<double>(presented_ - before).count());
   controls_.TakeChanged();
   Publish(supply);
 }
@@ -272,7 +272,7 @@ void Presenter::Publish(const Supply& supply) {
   canvas_ = exchange_.canvas();
   shown.status.source = supply.source;
   shown.status.waiting = !running_;
-  shown.status.rate = rate_.rate();
+  if (const double interval = intervals_.mean(); interval > 0) shown.status.rate = 1 / interval;
   shown.status.dropped = supply.dropped;
   shown.number = number_;
   shown.captured = captured_;

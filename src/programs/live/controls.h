@@ -125,7 +125,8 @@ class Presenter {
   Exchange& exchange_;
   Scene& scene_;
   Controls& controls_;
-  RateMeter rate_;
+  History intervals_{30};  // seconds between the last frames
+  Clock::time_point presented_{};
   std::uint64_t number_ = 0;
   Clock::time_point captured_{};
   cv::Size canvas_;

@@ -203,7 +203,8 @@ void GstPipeline::Start() {
     throw Error(name_, "does not start: " + Complaint());
 }
 
-// (Popping messages of one type discards those of other types before it.)
+// The first error on the bus. Messages of other types that come before it are dropped; nobody needs
+// them.
 std::string GstPipeline::Complaint() {
   const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
   g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR);

@@ -184,7 +184,7 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "Output");
   group.AddFlag("--headless", options.headless, "Without a window");
   group.Add("--record", options.session.record, "FILE",
-            "Record the view as video (.mp4: H.264; .mkv: lossless)");
+            "Record the view as video (.mp4: H.264; .webm: VP9; .mkv: lossless)");
   group.Add("--sink", options.session.sink, "PIPELINE",
             "Give every frame of the view to 'appsrc ! videoconvert ! PIPELINE' of GStreamer: "
             "'v4l2sink device=/dev/video10' is a virtual camera");
@@ -265,6 +265,9 @@ int main(int argc, char** argv) {
   // Pictures are allocated and freed thirty times a second; fresh pages would take two thirds of
   // the time for an overlay.
   KeepFreedMemory();
+  // Shortens OpenCV's wait for a camera's frame from ten seconds to one; Camera::Read (v4l2.cc)
+  // repeats it until its own limit. Set here, while there is one thread: Qt reads the environment.
+  setenv("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1", 1);
   const int status = RunApp(argc, argv, kVerbs);
   std::fflush(nullptr);
   // Ends without waiting for a thread whose camera driver does not return.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
+#include "base/parse.h"
+
 namespace skinmask::live {
 
 constexpr int kTicks = 1000;  // per second; the time base of recordings
@@ -37,7 +39,8 @@ void Recorder::EncodeAll() {
 
 void Recorder::Encode(const Item& item) {
   cv::Mat frame = item.picture;
-  const bool lossless = path_.extension() == ".mkv";
+  const std::string extension = LowerCase(path_.extension().string());
+  const bool lossless = extension == ".mkv";
   if (!writer_) {
     // Masks stay grey if the container is for lossless video; players of other formats need
     // colours.
@@ -48,7 +51,7 @@ void Recorder::Encode(const Item& item) {
     constexpr double kMostRate = 240;
     if (item.rate.num > 0 && item.rate.Value() <= kMostRate)
       options.rate = item.rate;
-    else if (path_.extension() == ".avi")
+    else if (extension == ".avi")
       options.rate = {kTicks, 1};
     options.time_base = {1, kTicks};
     options.pixel_aspect = item.pixel_aspect;

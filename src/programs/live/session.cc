@@ -60,8 +60,9 @@ class Session {
   }
 
  private:
-  void Open(const std::string& source, const CaptureOptions& options) {
+  void Open(const std::string& source, const CaptureOptions& options, bool is_chosen = false) {
     source_ = source;
+    is_chosen_ = is_chosen;
     reopened_ = capture_.has_value();
     if (reopened_) dropped_before_ += capture_->dropped();
     capture_.reset();  // a camera can be opened only once
@@ -87,13 +88,13 @@ class Session {
       throw Error(source_, "ended before its first picture");
   }
 
-  // Returns the next frame, if one comes soon. If a source that was chosen in the window delivers
-  // none, the source of the command line is opened again.
+  // Returns the next frame, if one comes soon. If a source or a format that was chosen in the
+  // window gives none, the source of the command line is opened again as it was.
   std::optional<LiveFrame> Take() {
     try {
       return capture_->Take(presenter_ ? 0.005 : 0.1);
     } catch (const Error& e) {
-      if (source_ == o_.source) throw;
+      if (!is_chosen_) throw;
       controls_.Tell(e.what());
       Open(o_.source, o_.capture);
       return std::nullopt;
@@ -119,7 +120,7 @@ class Session {
     options.source.format = format.code;
     options.source.raw.reset();
     options.every_frame = options.at_own_rate = false;
-    Open(choice->source, options);
+    Open(choice->source, options, true);
   }
 
   Supply NowSupplied() const {
@@ -236,7 +237,8 @@ class Session {
   cli::FrameTables tables_;
   Statistics statistics_;
   std::optional<Clock::time_point> first_captured_, first_seen_, last_report_;
-  bool reopened_ = false;             // by a choice in the window
+  bool is_chosen_ = false;            // source_, or its format, was chosen in the window
+  bool reopened_ = false;             // by such a choice, or after it failed
   std::uint64_t dropped_before_ = 0;  // of earlier sources
   double fraction_sum_ = 0;
   cv::Size recorded_size_;

@@ -33,7 +33,7 @@ class Reader : public FrameSource {
                        .current = true,
                        .raw = options.raw}),
         name_(name),
-        endless_(SourceKindOf(name) == SourceKind::kStream && !reader_.info().frames),
+        is_stream_(SourceKindOf(name) == SourceKind::kStream),
         stop_(options.stop) {}
 
   std::optional<LiveFrame> Read() override {
@@ -45,15 +45,16 @@ class Reader : public FrameSource {
                        on_its_side ? Rational{aspect.den, aspect.num} : aspect};
     }
     // A network camera has no end; the sender has disconnected.
-    if (endless_ && !(stop_ && *stop_)) throw Error(name_, "ended");
+    if (is_stream_ && !has_end() && !(stop_ && *stop_)) throw Error(name_, "ended");
     return std::nullopt;
   }
   Rational rate() const override { return reader_.info().rate; }
+  bool has_end() const override { return reader_.info().frames.has_value(); }
 
  private:
   VideoReader reader_;
   std::string name_;
-  bool endless_;
+  bool is_stream_;
   const std::atomic<bool>* stop_;
 };
 
@@ -103,6 +104,10 @@ struct Capture::State {
     std::exception_ptr why;
     try {
       frames = OpenSource(source, options.source);
+      if (SourceKindOf(source) == SourceKind::kStream && frames->has_end()) {
+        const std::lock_guard lock(mutex);
+        options.at_own_rate = true;
+      }
       while (!stop && Deliver()) {
       }
     } catch (...) {
@@ -129,7 +134,9 @@ struct Capture::State {
       return true;
     } catch (const Error& e) {
       const SourceKind kind = SourceKindOf(source);
-      if (captured == 0 || kind == SourceKind::kFile || kind == SourceKind::kPipe) throw;
+      if (captured == 0 || kind == SourceKind::kFile || kind == SourceKind::kPipe ||
+          frames->has_end())
+        throw;
       if (options.wait_seconds <= 0) {
         Notice(e.what());
         return false;
@@ -151,6 +158,11 @@ struct Capture::State {
     while (!stop) {
       if (SecondsSince(lost) > options.wait_seconds)
         throw Error(source, fmt::format("did not come back within {:g} s", options.wait_seconds));
+      {
+        std::unique_lock lock(mutex);
+        if (changed.wait_for(lock, ClockDuration(kRetrySeconds), [&] { return stop.load(); }))
+          return;
+      }
       try {
         frames = OpenSource(source, options.source);
         std::optional<LiveFrame> frame = frames->Read();
@@ -162,8 +174,6 @@ struct Capture::State {
       } catch (const Error&) {  // not there yet
       }
       frames.reset();
-      std::unique_lock lock(mutex);
-      changed.wait_for(lock, ClockDuration(kRetrySeconds), [&] { return stop.load(); });
     }
   }
 

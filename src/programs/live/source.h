@@ -48,6 +48,8 @@ class FrameSource {
   // or if the source is lost.
   virtual std::optional<LiveFrame> Read() = 0;
   virtual Rational rate() const = 0;  // frames per second; 0/1: unknown
+  // True for a source of known length: a file, or a stream that is one.
+  virtual bool has_end() const { return false; }
 };
 
 // Throws Error with the reason if the source cannot be opened; for a camera it lists the available
@@ -81,7 +83,7 @@ std::vector<CameraInfo> Cameras();
 struct CaptureOptions {
   SourceOptions source;
   bool every_frame = false;    // wait until each frame is taken, drop none
-  bool at_own_rate = false;    // delay frames of a file until their time
+  bool at_own_rate = false;    // delay frames until their time; always if a stream has an end
   double start_seconds = 2.8;  // time limit for the first frame
   // How long to wait for a lost source to return; 0: its loss is the end.
   double wait_seconds = 60;

@@ -68,21 +68,4 @@ class History {
   std::deque<double> values_;
 };
 
-// The number of frames per second, over the last frames.
-class RateMeter {
- public:
-  void Tick() {
-    times_.push_back(Clock::now());
-    if (times_.size() > 31) times_.pop_front();
-  }
-  double rate() const {
-    if (times_.size() < 2) return 0;
-    const double span = std::chrono::duration<double>(times_.back() - times_.front()).count();
-    return static_cast<double>(times_.size() - 1) / span;
-  }
-
- private:
-  std::deque<Clock::time_point> times_;
-};
-
 }  // namespace skinmask::live

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -194,9 +193,6 @@ class Camera : public FrameSource {
   Camera(const std::string& device, const SourceOptions& options)
       : device_(device), options_(options) {
     CheckCamera(device);
-    // Shortens OpenCV's wait for a frame from ten seconds to one; Read repeats it until its own
-    // limit.
-    setenv("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1", 1);
     Configure();
     format_ = FourCcText(static_cast<std::uint32_t>(capture_->Get(cv::CAP_PROP_FOURCC)));
     size_ = {static_cast<int>(capture_->Get(cv::CAP_PROP_FRAME_WIDTH)),

@@ -68,7 +68,7 @@ cv::Mat DrawUncertain(Observation& o, const DrawOptions&) {
   return picture;
 }
 
-// In the order of View and of the keys 1 to 9.
+// In the order of View; the first has the key 1.
 constexpr ViewKind kViews[] = {
     {.shows = Output::kOverlay, .help = "overlay: what is not skin is dark", .button = "O&verlay"},
     {.shows = Output::kMask, .help = "mask: skin is white", .button = "&Mask"},

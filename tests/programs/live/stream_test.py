@@ -2,6 +2,9 @@
 import os
 import re
 import signal
+import socket
+import subprocess
+import sys
 import time
 
 from live_case import Case, free_port, wait_for
@@ -30,6 +33,20 @@ class StreamTest(Case):
         self.source("udp", port)
         time.sleep(1)
         self.check(f"udp://127.0.0.1:{port}")
+
+    def test_a_file_by_http_is_played_once_and_as_a_whole(self):
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25:d=1", "-c:v", "ffv1",
+                        str(self.folder / "clip.mkv")], check=True)
+        port = free_port()
+        self.start([sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"], cwd=self.folder,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0, 20, "the server's start")
+        run = self.live(f"http://127.0.0.1:{port}/clip.mkv", "--headless", "--csv", "a.csv")
+        self.assertEqual(run.wait(20), 0, self.err())
+        rows = self.rows()
+        dropped = re.search(r"([0-9]+) dropped", self.out() + self.err())
+        self.assertEqual(len(rows) + int(dropped[1] if dropped else 0), 25)
+        self.assertGreater(float(rows[-1]["seconds"]) - float(rows[0]["seconds"]), 0.5)
 
     def test_a_sender_that_goes_and_comes(self):
         port = free_port()

@@ -179,7 +179,8 @@ void PictureWidget::PaintDivider(QPainter& painter) const {
   constexpr double kRadius = 9;
   const QRectF target = InPoints(Place(), devicePixelRatioF());
   const double x = target.left() + shown_->status.divider * target.width();
-  const QPointF middle(std::clamp(x, target.left() + kRadius, target.right() - kRadius),
+  // Not std::clamp, whose bounds must not cross, as they do in a narrow picture.
+  const QPointF middle(std::max(target.left() + kRadius, std::min(x, target.right() - kRadius)),
                        target.center().y());
   painter.setPen(QPen(Qt::black, 1.5));
   painter.setBrush(Qt::white);
