@@ -59,7 +59,7 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
       tables_(flags.tables, FrameTables::Of::kDetect, context.if_exists(), context.force) {
   if (completes_ && !context.json_to_stdout()) earlier_.ReadRecord(context.json);
   if (!context.json.empty() && !context.json_to_stdout() && !IsSpecial(context.json)) {
-    journal_.emplace(context.json, completes_);
+    journal_.emplace(context.json, context.force ? IfExists::kReplace : context.if_exists());
     earlier_.ReadJournal(journal_->earlier());
   }
   if (!flags.jsonl.empty() && flags.jsonl != "-") RequireWritable(flags.jsonl, context.if_exists());

@@ -81,6 +81,8 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
   const bool special = Exists(output) && !folder && !IsRegularFile(output);
   if (options.output != "-" && options.output.starts_with('-'))
     throw UsageError("-o needs a folder, and '{0}' looks like an option (./{0})", options.output);
+  if (!Exists(output) && options.output.find("://") != options.output.npos)
+    throw UsageError("-o {}: is an address (a folder or a file of this machine)", options.output);
   const NamedMedia named(output.native());
   const bool file = !folder && (output == kStandardOutput || special || TellsMedia(named));
   if (file) RequireOneOutput(options, detect, named);

@@ -173,15 +173,20 @@ std::vector<Problem> EarlierRun::Failures(const RunRecord& now) const {
   std::vector<Problem> failures;
   if (!record_.contains("failed")) return failures;
   const std::set<std::string_view> left_out = SetOf(now.left_out());
-  std::set<std::string> reported;
+  std::set<std::string> reported, entries;
   for (const Problem& problem : now.failed()) reported.insert(problem.input);
+  for (const char* const key : kLists)
+    for (const Json& entry : record_[key]) entries.insert(entry["input"].get<std::string>());
   for (const Json& failure : record_["failed"]) {
     const std::string input = failure["input"];
     // The input itself, or the archive that contains it.
     std::string_view there = input;
     while (!there.empty() && !left_out.contains(there))
       there = there.substr(0, there.rfind('/') == there.npos ? 0 : there.rfind('/'));
-    if (!there.empty() && !reported.contains(input))
+    // A video or an archive that failed may have outputs all the same; an image has none, so those
+    // that it has now are of a later run.
+    const bool mended = there == input && !HasInputOrPart(entries, input);
+    if (!there.empty() && !mended && !reported.contains(input))
       failures.push_back(FailedBefore(input, failure["reason"]));
   }
   return failures;

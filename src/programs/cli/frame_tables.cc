@@ -39,6 +39,12 @@ std::size_t RowsOutsideOfVideos(std::string_view rows) {
   return outside;
 }
 
+// The same, but 0 for a header alone.
+std::size_t RowsBehindHeader(std::string_view rows) {
+  const std::size_t outside = RowsOutsideOfVideos(rows);
+  return outside > RowSize(rows) ? outside : 0;
+}
+
 // Removes the first cell and its comma from the row, and returns the cell's text.
 std::string TakeCell(std::string_view& row) {
   std::string text;
@@ -198,7 +204,8 @@ FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
       if_exists_(if_exists),
       header_(columns + "\n"),
       key_(key),
-      journal_(path, if_exists == IfExists::kKeep, &RowsOutsideOfVideos) {
+      journal_(path, if_exists,
+               if_exists == IfExists::kFail ? &RowsBehindHeader : &RowsOutsideOfVideos) {
   if (if_exists == IfExists::kKeep && !journal_.is_special()) ReadEarlier(or_replace);
   if (journal_.earlier().starts_with(header_)) {
     killed_ = journal_.earlier().substr(header_.size());

@@ -1,6 +1,7 @@
 #include "programs/cli/journal.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdio_ext.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include "base/blocking_call.h"
 #include "base/stream.h"
+#include "media/names.h"
 #include "pipeline/bytes_as_text.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/error.h"
@@ -37,7 +39,7 @@ bool IsNamed(const std::filesystem::path& path, int descriptor) {
 
 }  // namespace
 
-Journal::Journal(const std::filesystem::path& file, bool resume,
+Journal::Journal(const std::filesystem::path& file, IfExists if_exists,
                  std::size_t (*whole)(std::string_view))
     : file_(file), target_(RealPath(file)), path_(JournalOf(file, target_)) {
   if (is_special()) {
@@ -53,8 +55,13 @@ Journal::Journal(const std::filesystem::path& file, bool resume,
   const bool locked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   if (!locked || !IsNamed(path_, descriptor))
     throw Error(file.string(), "is being written by another run (another name is free)");
-  if (resume) earlier_ = ReadFile(path_);
+  if (if_exists != IfExists::kReplace) earlier_ = ReadFile(path_);
   earlier_.resize(whole(earlier_));
+  if (if_exists == IfExists::kFail && !earlier_.empty())
+    throw Error(file.string(),
+                fmt::format("is unfinished: {} has what a run that was killed noted "
+                            "(--force drops it; `detect` completes its own by --resume)",
+                            Quoted(path_)));
   if (ftruncate(descriptor, static_cast<off_t>(earlier_.size())) != 0) Fail();
 }
 

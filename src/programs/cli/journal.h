@@ -16,10 +16,11 @@ class Journal {
  public:
   // The size of the complete lines of a text.
   static std::size_t WholeLines(std::string_view text) { return text.rfind('\n') + 1; }
-  // The journal of `file`. With `resume` the journal of an earlier run is kept, up to the size that
-  // `whole` returns. If `file` is not a regular file (a pipe, /dev/stdout), it is written directly,
-  // without a journal. Throws Error if it cannot be written, or if another run is writing it.
-  Journal(const std::filesystem::path& file, bool resume,
+  // The journal of `file`. That of a run that was killed is kept up to the size that `whole`
+  // returns (kKeep), dropped (kReplace), or an Error, unless that size is 0 (kFail). If `file` is
+  // not a regular file (a pipe, /dev/stdout), it is written directly, without a journal. Throws
+  // Error if it cannot be written, or if another run is writing it.
+  Journal(const std::filesystem::path& file, IfExists if_exists,
           std::size_t (*whole)(std::string_view) = &WholeLines);
   // Removes the journal if nothing was written to it.
   ~Journal();

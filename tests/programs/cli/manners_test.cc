@@ -154,6 +154,8 @@ TEST_F(MannersTest, QuietIsQuietAndDashIsStandardInput) {
   Put("-", Encode(".png", Gradient(20, 10)));
   EXPECT_EQ(Run("detect - -o out").status, 1);  // standard input, which holds nothing
   EXPECT_EQ(Run("detect -o out ./-").status, 0);
+  EXPECT_EQ(Run("detect a.png -o s3://bucket/masks").status, 2);  // no folder of that name
+  EXPECT_FALSE(std::filesystem::exists(Path("s3:")));
 }
 
 TEST_F(MannersTest, TheProgramLoadsNoWindowsAndTheCoreNoCodecs) {

@@ -216,8 +216,13 @@ TEST_F(RecordTest, FailuresOfTheRunBeforeStay) {
   EXPECT_EQ(Record()["failed"].size(), 1u);
   EXPECT_EQ(Record()["images"].size(), 1u);
   EXPECT_TRUE(Record()["skipped"].empty());  // it is among the images
+  // An image that failed had no outputs: those that it has now are of a later run.
+  record["failed"][0] = {{"input", "in/sub/c.png"}, {"reason", "is a damaged PNG"}};
+  Put("r.json", record.dump());
+  ASSERT_EQ(Run("detect in/a.png in/sub -o out --resume").status, 0);
+  EXPECT_EQ(Run("detect in/a.png in/sub -o out --json r.json --resume").err, "");
+  EXPECT_TRUE(Record()["failed"].empty());
   // A further kind of output joins those that there are.
-  Put("r.json", Record().dump());
   Run("detect in/a.png -o out --json r.json --resume --output mask,overlay");
   EXPECT_EQ(Record()["images"][0]["outputs"], (Json{"out/a.png", "out/a.overlay.png"}));
   EXPECT_NE(Run("detect in/a.png -o out --json r.json --resume --scale 1/2").err.find("--scale"),
@@ -759,9 +764,37 @@ TEST_F(RecordTest, TablesOfLongNamesAreTwo) {
     EXPECT_TRUE(std::filesystem::exists(Path(name + end)));
 }
 
+// A run that is not told what to do with them leaves the notes of a killed one as they are.
+TEST_F(RecordTest, NotesOfAKilledRunAreNotLost) {
+  const std::string detect = "detect in/a.png --adapt off -o out --csv r.csv --json r.json ";
+  ASSERT_EQ(Run(detect).status, 0);
+  const std::string table = ReadFile(Path("r.csv")), entry = Record()["images"][0].dump() + "\n";
+  const std::string header = table.substr(0, table.find('\n') + 1);
+  for (const auto& [name, notes] : {std::pair("r.csv", table), {"r.json", entry}}) {
+    const std::string part = fmt::format(".skinmask-{}.part", name);
+    for (const char* const file : {"r.csv", "r.json", "out/a.png"})
+      std::filesystem::remove(Path(file));
+    Put(part, notes);
+    const Outcome refused = Run(detect + "--threshold 0.4");
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_NE(refused.err.find(std::string(name) + ": is unfinished: "), std::string::npos)
+        << refused.err;
+    EXPECT_EQ(ReadFile(Path(part)), notes);
+    EXPECT_FALSE(std::filesystem::exists(Path("out/a.png")));
+    EXPECT_EQ(Run(detect + "--force").status, 0);
+    EXPECT_FALSE(std::filesystem::exists(Path(part)));
+  }
+  // A header alone is no result.
+  Put(".skinmask-r.csv.part", header);
+  for (const char* const file : {"r.csv", "r.json", "out/a.png"})
+    std::filesystem::remove(Path(file));
+  EXPECT_EQ(Run(detect).status, 0);
+}
+
 TEST_F(RecordTest, OneRunWritesATable) {
-  const cli::Journal one(Path("t.csv"), false);
-  EXPECT_ERROR(cli::Journal(Path("t.csv"), false), "t.csv: is being written by another run (");
+  const cli::Journal one(Path("t.csv"), IfExists::kFail);
+  EXPECT_ERROR(cli::Journal(Path("t.csv"), IfExists::kFail),
+               "t.csv: is being written by another run (");
   EXPECT_EQ(Run("detect in/a.png -o out --csv t.csv").err,
             "skinmask: t.csv: is being written by another run (another name is free)\n");
   EXPECT_FALSE(std::filesystem::exists(Path("out/a.png")));
