@@ -54,8 +54,9 @@ constexpr ColorSpace kSpaces[] = {
              {1 / kRoot3, 1 / kRoot3, 1 / kRoot3}}}),
     Affine("I1I2I3", {"I1", "I2", "I3"},
            {{{1. / 3, 1. / 3, 1. / 3}, {-0.5, 0, 0.5}, {-0.25, 0.5, -0.25}}}),
-    {"rg", {"r", "g"}, 2, Carrier::kChromaticity, kFixedPoint, {}},
-    {"HSV", {"H", "S", "V"}, 3, Carrier::kHsv, kIdentity, {}},
+    {"rg", {"r", "g"}, 2, Carrier::kChromaticity, kFixedPoint, {}, {1 << 20, 1 << 20, 0}},
+    // OpenCV halves the degrees of H.
+    {"HSV", {"H", "S", "V"}, 3, Carrier::kHsv, kIdentity, {}, {179, 255, 255}},
     {"Lab", {"L", "a", "b"}, 3, Carrier::kLab, kIdentity, {}},
     {"Luv", {"L", "u", "v"}, 3, Carrier::kLuv, kIdentity, {}},
 };
@@ -131,15 +132,12 @@ FeatureVector Features::Offset() const {
 }
 
 std::pair<FeatureVector, FeatureVector> Features::Range() const {
-  // The upper ends of the carriers' ranges. An affine function has its extremes at corners of the
-  // box.
-  Eigen::Vector3d side(255, 255, 255);
-  if (space_->carrier == Carrier::kChromaticity) side = Eigen::Vector3d(1 << 20, 1 << 20, 0);
-  if (space_->carrier == Carrier::kHsv) side(0) = 179;
+  // An affine function has its extremes at corners of the carriers' box.
   const FeatureMatrix matrix = Matrix();
   FeatureVector low = Offset(), high = Offset();
   for (int i = 0; i < size(); ++i)
-    for (int j = 0; j < 3; ++j) (matrix(i, j) < 0 ? low : high)(i) += matrix(i, j) * side(j);
+    for (int j = 0; j < 3; ++j)
+      (matrix(i, j) < 0 ? low : high)(i) += matrix(i, j) * space_->limits[j];
   return {low, high};
 }
 

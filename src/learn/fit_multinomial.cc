@@ -24,7 +24,7 @@ constexpr std::size_t kMostLogisticClasses = 16;
 // Values per pixel; the information is the negative Hessian.
 struct MultinomialAt {
   double value = 0;
-  Eigen::VectorXd gradient, error;  // error: each class's mean of |truth - P|
+  Eigen::VectorXd gradient, error;  // error: of |truth - P|, for each class: the sum, then the mean
   Eigen::MatrixXd information;
 
   MultinomialAt(Eigen::Index size, std::size_t classes)

@@ -46,15 +46,13 @@ class Requirements {
   std::string where_;
 };
 
-// The quadratic form is convex, so its maximum is at a corner of the carriers' cube.
+// The quadratic form is convex, so its maximum is at a corner of the carriers' box.
 void RequireFiniteDensity(const Gaussian& gaussian, const Eigen::LLT<FeatureMatrix>& cholesky,
                           const Features& features, const Requirements& require) {
   constexpr double kLargest = 1e30;  // far below the limit of single precision
-  const double side =
-      features.space().carrier == ColorSpace::Carrier::kChromaticity ? 1 << 20 : 255;
+  const auto& [x, y, z] = features.space().limits;
   for (int corner = 0; corner < 8; ++corner) {
-    const Eigen::Vector3d carrier(corner & 1 ? side : 0, corner & 2 ? side : 0,
-                                  corner & 4 ? side : 0);
+    const Eigen::Vector3d carrier(corner & 1 ? x : 0, corner & 2 ? y : 0, corner & 4 ? z : 0);
     const FeatureVector d = features.Matrix() * carrier + features.Offset() - gaussian.mean;
     require(d.dot(cholesky.solve(d)) < kLargest, "its density overflows (mean, covariance)");
   }
@@ -100,13 +98,15 @@ void ValidateBins(const ClassModel& c, const Model& model, const Requirements& r
   const std::size_t histograms = model.kind == Kind::kHistogramNb ? binning.size() : 1;
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   std::uint64_t sum = 0;
+  std::vector<std::uint64_t> sums(histograms);
   for (std::size_t i = 0; i < c.bins.size(); ++i) {
     require(c.bins[i].bin < bin_count && (i == 0 || c.bins[i - 1].bin < c.bins[i].bin),
             "bins are not ascending and below {}", bin_count);
     require(c.bins[i].count <= kMost - sum, "bins hold more than {} pixels", kMost);
     sum += c.bins[i].count;
+    sums[c.bins[i].bin / (bin_count / histograms)] += c.bins[i].count;
   }
-  require(c.count > 0 && sum % histograms == 0 && sum / histograms == c.count,
+  require(c.count > 0 && std::ranges::count(sums, c.count) == std::ssize(sums),
           "bins hold {} pixels, count says {}", sum, c.count);
 }
 

@@ -34,9 +34,11 @@ std::vector<RankedPixel> DrawPixels(const LabelledImage& image, std::uint8_t pos
   constexpr int kLattice = 24;
   std::vector<RankedPixel> drawn;
   const std::uint64_t hash = HashOf(image.name);
+  const auto at = [](int i, int length) {
+    return static_cast<int>((2 * i + 1) * std::int64_t{length} / (2 * kLattice));
+  };
   for (int i = 0; i < kLattice * kLattice; ++i) {
-    const int y = (2 * (i / kLattice) + 1) * image.bgr.rows / (2 * kLattice);
-    const int x = (2 * (i % kLattice) + 1) * image.bgr.cols / (2 * kLattice);
+    const int y = at(i / kLattice, image.bgr.rows), x = at(i % kLattice, image.bgr.cols);
     const std::uint8_t truth = image.classes.at<std::uint8_t>(y, x);
     const cv::Vec3b& bgr = image.bgr.at<cv::Vec3b>(y, x);
     if (truth != MaskRule::kIgnored)
@@ -46,7 +48,7 @@ std::vector<RankedPixel> DrawPixels(const LabelledImage& image, std::uint8_t pos
   return drawn;
 }
 
-// The result of an image: its row, and the sums over images.
+// What judging one image gives: its row, and what it adds to the sums over images.
 struct JudgedPixels {
   JudgedImage row;
   Confusion counts;

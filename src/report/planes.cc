@@ -17,13 +17,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// The largest value that each carrier takes.
-std::array<double, 3> CarrierLimits(const ColorSpace& space) {
-  if (space.carrier == ColorSpace::Carrier::kChromaticity) return {1 << 20, 1 << 20, 0};
-  const bool hue = space.carrier == ColorSpace::Carrier::kHsv;
-  return {hue ? 179. : 255., 255, 255};  // OpenCV halves degrees
-}
-
 std::string UnitOf(const ColorSpace& space, int channel) {
   if (space.carrier == ColorSpace::Carrier::kChromaticity) return "share";
   const bool hue = space.carrier == ColorSpace::Carrier::kHsv && channel == 0;
@@ -46,7 +39,6 @@ class Inverse {
   explicit Inverse(const Model& model)
       : space_(model.features.space()),
         reference_(model),
-        limits_(CarrierLimits(space_)),
         kept_keys_(kKept, ~std::uint64_t{0}),
         sum_(1 + model.classes.size()),
         kept_(kKept * sum_.size()) {
@@ -67,10 +59,11 @@ class Inverse {
     const Eigen::Vector3d carrier = inverse_ * from_offset;
     constexpr double kRounding = 1e-6;
     for (int i = 0; i < 3; ++i)
-      if (carrier(i) < -kRounding || carrier(i) > limits_[static_cast<std::size_t>(i)] + kRounding)
+      if (carrier(i) < -kRounding ||
+          carrier(i) > space_.limits[static_cast<std::size_t>(i)] + kRounding)
         return {};
     if (space_.carrier == ColorSpace::Carrier::kChromaticity &&
-        carrier(0) + carrier(1) > limits_[0] + 1)
+        carrier(0) + carrier(1) > space_.limits[0] + 1)
       return {};
     return Interpolated(carrier);
   }
@@ -96,11 +89,11 @@ class Inverse {
     std::array<std::array<double, 2>, 3> weights;
     std::array<std::array<std::int32_t, 2>, 3> levels;
     for (std::size_t i = 0; i < 3; ++i) {
-      const double value = std::clamp(carrier(static_cast<int>(i)), 0., limits_[i]);
+      const double value = std::clamp(carrier(static_cast<int>(i)), 0., space_.limits[i]);
       const double below = std::floor(value);
       weights[i] = {1 - (value - below), value - below};
       levels[i] = {static_cast<std::int32_t>(below),
-                   static_cast<std::int32_t>(std::min(below + 1, limits_[i]))};
+                   static_cast<std::int32_t>(std::min(below + 1, space_.limits[i]))};
     }
     std::ranges::fill(sum_, 0);
     for (std::size_t corner = 0; corner < 8; ++corner) {
@@ -115,7 +108,6 @@ class Inverse {
 
   const ColorSpace& space_;
   Reference reference_;
-  std::array<double, 3> limits_;
   Eigen::Matrix3d inverse_;
   std::vector<std::uint64_t> kept_keys_;
   std::vector<double> sum_, kept_;  // the answer at a point; the kept ones at carriers

@@ -189,6 +189,18 @@ TEST(Model, RefusesWhatContradictsItself) {
   ExpectRefused("/version", "1", "version is not a whole number");
 }
 
+TEST(Model, EveryHistogramOfAClassHoldsItsPixels) {
+  Model model = Trained(Kind::kHistogramNb);
+  EXPECT_NO_THROW(Validate(model, "m"));
+  auto& bins = model.classes[0].bins;
+  ++bins.front().count;  // of the first channel
+  const auto last =
+      std::find_if(bins.rbegin(), bins.rend(), [](const auto& b) { return b.count > 1; });
+  ASSERT_NE(last, bins.rend());
+  --last->count;  // of the last one
+  EXPECT_ERROR(Validate(model, "m"), "bins hold");
+}
+
 // Files from before curves have numbers, which mean what they did.
 TEST(Model, ReadsCalibrationOfAdaptationInBothForms) {
   Model model = Trained(Kind::kQda);

@@ -31,6 +31,7 @@ struct ColorSpace {
   Carrier carrier;
   std::array<std::array<double, 3>, 3> matrix;  // a row per channel, a column per carrier
   std::array<double, 3> offset;
+  std::array<double, 3> limits{255, 255, 255};  // of the carriers; each is at least 0
   bool affine() const { return carrier == Carrier::kBytes; }
 };
 
