@@ -109,30 +109,24 @@ cv::Mat Judgement::AdaptedMask(double threshold) {
   return detector_->adapter()->Mask(Bgr(), *adaptation(), threshold);
 }
 
-cv::Mat Judgement::GlobalProbability(int bits, const cv::Mat& memory) {
-  const FramePosterior& posterior = detector_->posterior();
-  const VideoFrame* const planes = JudgedPlanes();
-  if (bits == 16) return DeepProbabilityOf(LogOdds());
-  if (bits == 32)
-    return planes ? FloatProbabilityOf(LogOdds())
-                  : DetectFloatProbability(posterior.posterior(), Bgr());
-  return planes ? planes->Upright(posterior.Probability(*planes, memory))
-                : DetectProbability(posterior.posterior(), Bgr(), memory);
-}
-
 cv::Mat Judgement::Probability(int bits, const cv::Mat& memory) {
   if (bits != 8 && bits != 16 && bits != 32)
     throw Error("probabilities", fmt::format("have {} bits (8, 16 and 32 are known)", bits));
   cv::Mat& kept = probability_[static_cast<std::size_t>(bits == 8 ? 0 : bits == 16 ? 1 : 2)];
   if (!kept.empty()) return kept;
   if (whole_) return kept = Shrunk(whole_->Probability(bits), false);
-  if (!adaptation()) return kept = GlobalProbability(bits, memory);
-  if (bits == 8 && detector_->prior_shift() == 0 && log_odds_.empty())
-    return kept = detector_->adapter()->Probability(Bgr(), *adaptation(), memory);
-  const cv::Mat z = LogOdds();
-  return kept = bits == 8    ? ProbabilityOf(z, memory)
-                : bits == 16 ? DeepProbabilityOf(z)
-                             : FloatProbabilityOf(z);
+  if (bits == 16) return kept = DeepProbabilityOf(LogOdds());
+  const FramePosterior& posterior = detector_->posterior();
+  const VideoFrame* const planes = JudgedPlanes();  // null if the picture is adapted to
+  if (bits == 32)
+    return kept = adaptation() || planes ? FloatProbabilityOf(LogOdds())
+                                         : DetectFloatProbability(posterior.posterior(), Bgr());
+  if (adaptation())
+    return kept = detector_->prior_shift() == 0 && log_odds_.empty()
+                      ? detector_->adapter()->Probability(Bgr(), *adaptation(), memory)
+                      : ProbabilityOf(LogOdds(), memory);
+  return kept = planes ? planes->Upright(posterior.Probability(*planes, memory))
+                       : DetectProbability(posterior.posterior(), Bgr(), memory);
 }
 
 cv::Mat Judgement::LogOdds() {

@@ -44,8 +44,7 @@ ImageHeader BmpHeader(std::string_view bytes, std::string_view subject) {
 }
 
 constexpr char kImgcodecs[] = "skinmask-imgcodecs.so", kHeif[] = "skinmask-heif.so",
-               kJxl[] = "skinmask-jxl.so", kRaw[] = "skinmask-raw.so",
-               kDecode[] = "skinmask_decode", kDecodeRaw[] = "skinmask_decode_raw";
+               kJxl[] = "skinmask-jxl.so", kRaw[] = "skinmask-raw.so";
 
 template <const char* kModule>
 ImageHeader HeaderInModule(std::string_view bytes, std::string_view subject) {
@@ -58,9 +57,9 @@ ImageHeader HeaderInModule(std::string_view bytes, std::string_view subject) {
   return header;
 }
 
-template <const char* kModule, const char* kFunction = kDecode>
+template <const char* kModule>
 cv::Mat DecodeInModule(std::string_view bytes, std::string_view subject, bool option) {
-  static auto* const decode = FindInModule<decltype(skinmask_decode)>(kModule, kFunction);
+  static auto* const decode = FindInModule<decltype(skinmask_decode)>(kModule, "skinmask_decode");
   cv::Mat pixels;
   std::string problem;
   decode(bytes, option, pixels, problem);
@@ -107,7 +106,7 @@ StoredImage DecodeJxl(std::string_view bytes, std::string_view subject, const Im
 StoredImage DecodeRaw(std::string_view bytes, std::string_view subject, const ImageHeader&,
                       const DecodeOptions& options) {
   const bool half = options.scale > 1;
-  const cv::Mat pixels = DecodeInModule<kRaw, kDecodeRaw>(bytes, subject, half);
+  const cv::Mat pixels = DecodeInModule<kRaw>(bytes, subject, half);
   return {.pixels = half ? ScaledDown(pixels, options.scale / 2) : pixels, .scaled = true};
 }
 

@@ -129,15 +129,12 @@ std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_v
 // The functions of each codec module (skinmask-imgcodecs, skinmask-heif, skinmask-jxl,
 // skinmask-raw): they read the header, or decode the picture to B G R or grey, of a file of the
 // module's formats, or set `problem`. For HEIC and AVIF our own reader (media/heif.h) reads the
-// header.
+// header. `option`: for skinmask-imgcodecs, grey files stay grey; for skinmask-raw, half the width
+// and height.
 extern "C" void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
                                      std::string& problem);
-extern "C" void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
+extern "C" void skinmask_decode(std::string_view bytes, bool option, cv::Mat& pixels,
                                 std::string& problem);
-// skinmask-raw has this function in place of skinmask_decode. `half` requests half the width and
-// height.
-extern "C" void skinmask_decode_raw(std::string_view bytes, bool half, cv::Mat& pixels,
-                                    std::string& problem);
 // Only in skinmask-imgcodecs; see EncodeWebP.
 extern "C" void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes);
 // In the module skinmask-icc. The first function returns a conversion from a profile to sRGB, or

@@ -61,7 +61,7 @@ void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
   header.layers = std::int64_t{sizes.raw_width} * sizes.raw_height;
 }
 
-void skinmask_decode_raw(std::string_view bytes, bool half, cv::Mat& pixels, std::string& problem) {
+void skinmask_decode(std::string_view bytes, bool half, cv::Mat& pixels, std::string& problem) {
   bool is_damaged = false;
   const std::unique_ptr<LibRaw> raw = Open(bytes, is_damaged, problem);
   if (!problem.empty()) return;

@@ -203,8 +203,8 @@ TarWriter::TarWriter(const fs::path& path, IfExists if_exists)
   Lib().archive_write_open2(archive_, this, nullptr, write, nullptr, nullptr);
 }
 
-// (The write callback ignores the data, because libarchive would write the mark of the end, or
-// would not free its buffer after an error.)
+// Without Finish, the write callback drops what libarchive still writes, which would be the mark of
+// the end. It must not report an error, or libarchive would not free its buffer.
 TarWriter::~TarWriter() {
   given_up_ = !finished_;
   Lib().archive_write_free(archive_);

@@ -12,7 +12,6 @@
 #include "media/names.h"
 #include "media/picture_type.h"
 #include "pipeline/bytes_as_text.h"
-#include "pipeline/originals.h"
 #include "pipeline/parts.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -97,6 +96,77 @@ bool IsOneFile(const fs::path& output, EntryType type, const std::string& input)
   return type == EntryType::kFile && fs::equivalent(output, input, ignored);
 }
 
+// Checks outputs against the files that the run reads (the inputs, and the seed mask if there is
+// one), and against its tables and records. Files are compared by FileIdentity.
+class OutputCheck {
+ public:
+  // Throws Error if a table or a record would replace an input.
+  OutputCheck(const DetectOptions& options, const InputList& inputs, const fs::path& seed_mask,
+              const std::vector<fs::path>& written)
+      : options_(options),
+        inputs_(inputs),
+        index_(inputs.size()),
+        seed_(seed_mask.empty() ? "" : FileIdentity(seed_mask)) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) index_.Add(IdentityOf(i), i);
+    index_.Sort();
+    for (const fs::path& file : written) {
+      if (IsSpecial(file)) continue;
+      const std::string identity = FileIdentity(file);
+      written_.insert(identity);
+      if (IsRead(identity)) throw Error(file.string(), kIsInput);
+    }
+  }
+
+  // Why `output` of the input must not be written; null if it may be. Throws Error if it is the
+  // file of a table or a record.
+  const char* WhyRefused(const fs::path& output, EntryType type, std::uint32_t input) {
+    const std::string identity = of_outputs_.Of(output.native(), type == EntryType::kLink);
+    if (written_.contains(identity))
+      throw Error(output.string(), fmt::format("is what is made of {}, and a table or a record is "
+                                               "to be written there, too",
+                                               inputs_.Path(input)));
+    const bool replaces = options_.if_exists == IfExists::kReplace;
+    const bool has_frames = options_.video.png_frames && inputs_.MediaOf(input) == Media::kVideo;
+    if (replaces && has_frames && IsFolder(output) && HoldsRead(output))
+      return "holds an input, which a frame could replace";
+    if (IsRead(identity) || (replaces && IsOneFile(output, type, inputs_.Path(input))))
+      return kIsInput;
+    return nullptr;
+  }
+
+ private:
+  static constexpr const char* kIsInput = "is an input and is not written over";
+
+  std::string IdentityOf(std::size_t i) {
+    return of_inputs_.Of(inputs_.Path(i), inputs_.IsLink(i));
+  }
+  bool IsRead(const std::string& identity) {
+    if (identity == seed_) return true;
+    return std::ranges::any_of(index_.Find(identity), [&](const HashIndex::Key& key) {
+      return IdentityOf(key.index) == identity;
+    });
+  }
+  // True if one of the files is in this very folder.
+  bool HoldsRead(const fs::path& folder) {
+    const auto add = [&](const std::string& identity) {
+      folders_.insert(identity.substr(0, identity.rfind('/')));
+    };
+    if (folders_.empty()) {
+      add(seed_);
+      for (std::size_t i = 0; i < inputs_.size(); ++i) add(IdentityOf(i));
+    }
+    return folders_.contains(FolderIdentity(folder));
+  }
+
+  const DetectOptions& options_;
+  const InputList& inputs_;
+  FileIdentities of_inputs_, of_outputs_;
+  HashIndex index_;  // of the inputs
+  const std::string seed_;
+  std::set<std::string> written_;  // identities of tables and records
+  std::set<std::string> folders_;  // of all that is read, once they are asked for
+};
+
 // Reports inputs whose outputs exist, in a run that replaces nothing. If there are many, people see
 // one line for all.
 void TellExisting(std::vector<Problem> existing, const DetectOptions& options, std::size_t inputs,
@@ -143,68 +213,47 @@ Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWi
   const Shard shard{options.shard, options.shard_count};
   RequireShard(shard);
   RequireScale(options.scale);
-  Originals originals(inputs_, seed_mask);
-  std::set<std::string> others;
-  for (const fs::path& file : run.written) {
-    if (IsSpecial(file)) continue;
-    const std::string identity = FileIdentity(file);
-    others.insert(identity);
-    if (originals.Have(identity)) throw Error(file.string(), "is an input and is not written over");
-  }
-  FileIdentities identities;
+  OutputCheck check(options, inputs_, seed_mask, run.written);
   std::vector<Problem> existing;
   const std::size_t of_shard = SizeOf(shard, inputs_.size());
   for (std::size_t n = 0; n < of_shard; ++n) {
-    const std::size_t i = PlaceOf(shard, n);
-    const auto input = static_cast<std::uint32_t>(i);
+    const auto input = static_cast<std::uint32_t>(PlaceOf(shard, n));
     std::size_t there = 0, to_do = 0;
     std::optional<Problem> exists;
-    const std::vector<fs::path> paths = PathsOf(input);
-    for (const fs::path& path : paths) {
+    for (const fs::path& path : PathsOf(input)) {
       const EntryType type = EntryTypeOf(path.c_str());
-      const std::string identity = identities.Of(path.native(), type == EntryType::kLink);
-      if (others.contains(identity))
-        throw Error(path.string(), fmt::format("is what is made of {}, and a table or a record is "
-                                               "to be written there, too",
-                                               inputs_.Path(i)));
-      const bool replaces = options.if_exists == IfExists::kReplace;
-      const bool has_frames = options.video.png_frames && inputs_.MediaOf(i) == Media::kVideo;
-      const bool holds_original =
-          replaces && has_frames && IsFolder(path) && originals.HaveIn(path);
-      if (holds_original || originals.Have(identity) ||
-          (replaces && IsOneFile(path, type, inputs_.Path(i)))) {
+      if (const char* const why = check.WhyRefused(path, type, input)) {
         refused_.insert(path);
-        run.problem(Problem(
-            inputs_.Path(i),
-            Error(path.string(), holds_original ? "holds an input, which a frame could replace"
-                                                : "is an input and is not written over")));
-      } else {
-        const bool is_there = IsThere(path, type);
-        if (is_there && options.if_exists == IfExists::kFail && !exists)
-          exists.emplace(inputs_.Path(i),
-                         Error(path.string(), "exists already (`overwrite` replaces it)"));
-        ++(is_there && options.if_exists == IfExists::kKeep ? there : to_do);
+        run.problem(Problem(inputs_.Path(input), Error(path.string(), why)));
+        continue;
       }
+      const bool is_there = IsThere(path, type);
+      if (is_there && options.if_exists == IfExists::kFail && !exists)
+        exists.emplace(inputs_.Path(input),
+                       Error(path.string(), "exists already (`overwrite` replaces it)"));
+      ++(is_there && options.if_exists == IfExists::kKeep ? there : to_do);
     }
-    const Media media = inputs_.MediaOf(i);
-    const bool is_done = there > 0 && to_do == 0;
-    // The inputs of an archive are its images, which are not known yet.
-    if (media != Media::kArchive || to_do == 0) run.planned(inputs_.Path(i), is_done);
-    if (is_done && media == Media::kArchive)
-      run.planned_more(made_with.ImagesBefore(paths.front()) - 1);
-    if (is_done)
-      for (const Problem& problem : made_with.FailuresBefore(paths.front())) run.problem(problem);
+    Announce(input, to_do > 0, there > 0 && to_do == 0, made_with, run);
     if (exists) {
-      exists->tolerable = media != Media::kArchive;
+      exists->tolerable = inputs_.MediaOf(input) != Media::kArchive;
       existing.push_back(*std::move(exists));
     } else if (to_do > 0) {
-      (media == Media::kVideo     ? videos_
-       : media == Media::kArchive ? archives_
-                                  : images_)
-          .push_back(input);
+      ListOf(inputs_.MediaOf(input)).push_back(input);
     }
   }
   TellExisting(std::move(existing), options, of_shard, run.problem);
+}
+
+// Tells the run of an input, and what failed in it before if an earlier run has done it.
+void Plan::Announce(std::uint32_t input, bool has_work, bool is_done, const MadeWith& made_with,
+                    const Run& run) const {
+  const bool is_archive = inputs_.MediaOf(input) == Media::kArchive;
+  // The inputs of an archive are its images, which are not known yet.
+  if (!is_archive || !has_work) run.planned(inputs_.Path(input), is_done);
+  if (!is_done) return;
+  const fs::path output = PathsOf(input).front();
+  if (is_archive) run.planned_more(made_with.ImagesBefore(output) - 1);
+  for (const Problem& problem : made_with.FailuresBefore(output)) run.problem(problem);
 }
 
 std::vector<fs::path> Plan::PathsOf(std::uint32_t input) const {

@@ -54,6 +54,11 @@ class Plan {
 
  private:
   std::vector<std::filesystem::path> PathsOf(std::uint32_t input) const;
+  void Announce(std::uint32_t input, bool has_work, bool is_done, const MadeWith& made_with,
+                const Run& run) const;
+  std::vector<std::uint32_t>& ListOf(Media media) {
+    return media == Media::kVideo ? videos_ : media == Media::kArchive ? archives_ : images_;
+  }
 
   const DetectOptions& options_;
   const InputList inputs_;

@@ -4,10 +4,12 @@
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_options();
 // OpenCV never frees its tables for Lab and Luv; Cairo and Fontconfig never free the fonts that
-// they found; x265 keeps a kilobyte of an encoder that is not ended. The stacks end in these
-// libraries unless ASAN_OPTIONS=fast_unwind_on_malloc=0 is set, which is slow.
+// they found; x265 keeps a kilobyte of an encoder that is not ended, and x264 some bytes of one
+// that refuses a picture's size. The stacks end in these libraries unless
+// ASAN_OPTIONS=fast_unwind_on_malloc=0 is set, which is slow.
 extern "C" const char* __lsan_default_suppressions() {
-  return "leak:cv::fastMalloc\nleak:libfontconfig.so\nleak:libcairo.so\nleak:libx265.so\n";
+  return "leak:cv::fastMalloc\nleak:libfontconfig.so\nleak:libcairo.so\nleak:libx264.so\n"
+         "leak:libx265.so\n";
 }
 // Tests compare what a program prints.
 extern "C" const char* __lsan_default_options() { return "print_suppressions=0"; }

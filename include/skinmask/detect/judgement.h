@@ -117,7 +117,6 @@ class Judgement {
   // The planes by which the picture is classified; null if it is classified by B G R.
   const VideoFrame* JudgedPlanes();
   cv::Mat Shrunk(const cv::Mat& map, bool is_of_levels) const;
-  cv::Mat GlobalProbability(int bits, const cv::Mat& memory);
   cv::Mat AdaptedMask(double threshold);
   // Masks at both ends of the abstaining interval, and of the unexplained colours (may be empty).
   struct Levels {
