@@ -100,9 +100,7 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   // Evaluated again instead of derived from the steps of the scores, so that the card has the real
   // counts of the model.
   const Evaluation second = EvaluateOn(options, samples, model, run.Again());
-  // Problems of the second reading are not reported again, so new ones would be lost.
-  if (second.counts.Total() != first.counts.Total() && !run.Stopped())
-    throw Error(data, "could not be read a second time as a whole (did files change meanwhile?)");
+  run.RequireAsBefore(first.counts.Total(), second.counts.Total());
   model.card.scores.push_back(ScoreOf(second, model, data));
   return model;
 }

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 
 #include "skinmask/base/logistic.h"
 #include "skinmask/model/reference.h"
+#include "support/files.h"
 #include "support/world.h"
 
 namespace skinmask {
@@ -110,6 +112,25 @@ TEST(Train, TellsOfTheFitAndStopsIt) {
   };
   Train(DrawSamples(2), options, run);
   EXPECT_EQ(told, (std::vector<std::string>{"iterations", "1", "2", "3"}));
+}
+
+// The first reading chooses the threshold, the second one scores it.
+TEST(Train, WhatTheSecondReadingLacksIsAnError) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / "read-twice";
+  const fs::copy_options anew = fs::copy_options::recursive | fs::copy_options::overwrite_existing;
+  fs::copy(testing::SamplesFolder(), folder, anew);
+  TrainOptions options;
+  options.rule = {Rule::kMaxF1};
+  options.validation = PairOptions{};
+  options.validation->images = folder / "photos";
+  options.validation->masks = folder / "masks";
+  EXPECT_NO_THROW(Train(DrawSamples(2), options, {}));
+  skinmask::Run run;
+  run.progress = [&](std::size_t done, std::size_t total, std::uint64_t) {
+    if (done == 2 && total == 2) fs::remove(folder / "photos" / "astronaut.png");
+  };
+  EXPECT_ERROR(Train(DrawSamples(2), options, run), "could not be read a second time as before");
 }
 
 }  // namespace

@@ -6,7 +6,6 @@ import functools
 import json
 import os
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 import numpy
@@ -131,7 +130,7 @@ class Model:
             options, threshold, max_f1=max_f1, max_fpr=max_fpr, min_recall=min_recall, cost=cost
         )
         set_data(options, validation, calibration, notes)
-        work = partial(_skinmask.train, samples._core, options)
+        work = functools.partial(_skinmask.train, samples._core, options)
         core = run(work, progress=progress, problem=end_by)
         if not core.converged:
             warn(f"{kind}: did not converge (more iterations)", RuntimeWarning)

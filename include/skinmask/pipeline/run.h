@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "skinmask/base/error.h"
 #include "skinmask/base/problem.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -48,6 +49,13 @@ struct Run {
     again.progress = progress;
     again.stop = stop;
     return again;
+  }
+  // For the numbers of images or pixels in the first run and the second one, which reports no
+  // problem: throws Error if they differ, so that nothing is missing without a word.
+  void RequireAsBefore(std::uint64_t first, std::uint64_t second) const {
+    if (first != second && !Stopped())
+      throw Error("files",
+                  "could not be read a second time as before (did they change meanwhile?)");
   }
 };
 

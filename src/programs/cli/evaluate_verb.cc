@@ -40,15 +40,6 @@ std::optional<Model> Loaded(const Context& context, const EvaluateFlags& flags) 
   return costs.empty() ? model : WithClassCosts(std::move(model), costs);
 }
 
-// Throws Error if a second run over the same files, whose problems are not reported again, judged
-// fewer of them.
-void RequireAllAgain(const EvaluationReport& first, const EvaluationReport& second) {
-  if (second.images.size() != first.images.size() && !StopFlag())
-    throw Error("images", fmt::format("were judged twice: {}, and then {} of them (did they change "
-                                      "meanwhile?)",
-                                      first.images.size(), second.images.size()));
-}
-
 // Judges the model at the threshold of the rule and stores that threshold in the model. A rule that
 // chooses the threshold on the same data needs two passes.
 EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
@@ -63,7 +54,7 @@ EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
     // The rule fits the threshold to the masks even if they are inverted, so the result at the
     // model's own threshold is kept.
     EvaluationReport second = judge(model, run.Again(), point->log_odds);
-    RequireAllAgain(report, second);
+    run.RequireAsBefore(report.images.size(), second.images.size());
     second.masks_look_inverted = report.masks_look_inverted;
     report = std::move(second);
   }
@@ -289,7 +280,7 @@ void ShowBoth(const EvaluationReport& report, std::optional<Model> second,
               const EvaluateFlags& flags, const Model& model, const AdapterPtr& adapter,
               Context& context, const Run& run) {
   EvaluationReport other = Report(flags, second, AdapterOf(flags, second, context), run);
-  RequireAllAgain(report, other);
+  run.RequireAsBefore(report.images.size(), other.images.size());
   other.tones.clear();  // groups are made of the first model's report only
   if (StopFlag()) return;
   const Rival rival{*second, other};

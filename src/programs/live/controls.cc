@@ -33,7 +33,7 @@ std::string InWords(const AdaptationSummary& summary) {
   using By = AdaptationSummary::By;
   std::string as = summary.monochrome ? ", as grey" : "";
   if (summary.cool) as += ", in cool light";
-  if (summary.unclear) as += ", no colours stand apart";
+  if (summary.unclear) return "no face, no clear skin" + as;
   if (summary.by == By::kImage) return "no face: its own threshold" + as;
   if (summary.by == By::kNothing || summary.by == By::kNobody) return "no face" + as;
   if (summary.remembered) return "colours of faces that have left" + as;
