@@ -98,7 +98,6 @@ GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoFrame& other) {
 
 // As in `live`: a search every eighth frame leaves most of a core to the frames, and may take 0.1 s
 // at 30 frames/s before a frame waits for it.
-constexpr HogOptions kHogAside{.min_searched_pixels = 400000, .max_searched_pixels = 400000};
 constexpr StreamOptions kStreamAside{.search_every_frames = 8, .search_lag_frames = 3};
 
 // The number of frames until a search has shown whether its settings are valid.
@@ -188,7 +187,7 @@ void Judge::BeginAnew(const Settings& settings) {
     ReadFile(options.faces);
     options.faces.clear();
   }
-  if (aside) options.hog = kHogAside;
+  if (aside) options.hog.max_searched_pixels = options.hog.min_searched_pixels;
   BeginStream(Detector(made, options), aside);
   untried_frames_ = FramesToTry(aside);
 }

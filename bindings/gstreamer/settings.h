@@ -17,7 +17,7 @@ namespace skinmask::gstreamer {
 enum class Search {
   kAuto,   // kAside in live pipelines, else kWait
   kWait,   // as `skinmask detect` does: frames wait for the search
-  kAside,  // as `skinmask live` does: on a thread of its own, in a smaller picture, for later
+  kAside,  // as `skinmask live` does: on a thread of its own, in fewer pixels, for later
            // frames
 };
 

@@ -12,7 +12,7 @@ struct StreamOptions {
   int search_every_frames = 4;
   // 0: the search runs within the call, and takes its time (faces: 3 to 15 ms). Above 0: it runs on
   // a thread of its own, and its result is used that many frames later, so that no frame waits if
-  // the search has ended by then (3 suits faces at 0.4 megapixels and 30 frames/s). If no thread
+  // the search has ended by then (3 suits faces at 1.5 megapixels and 30 frames/s). If no thread
   // can be made, the search runs within the call for the frame in which its result is due. Such a
   // stream must end before main does, and must not be static: OpenCV may be unloaded before the
   // thread ends, and the thread crashes.

@@ -84,7 +84,7 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
         "--draw is of pictures, and --view shows none (--headless no other one later)");
   if (session.ellipse) session.detector.draw->ellipse = false;  // the session draws it itself
   // The face search in every eighth frame must leave most of a core to the other work.
-  session.detector.hog = {.min_searched_pixels = 400000, .max_searched_pixels = 400000};
+  session.detector.hog.max_searched_pixels = session.detector.hog.min_searched_pixels;
   session.if_asked = session.detector;
   if (asked.adapt == DetectorOptions::Adapt::kOff && !asked.has_seeds())
     session.if_asked.adapt = DetectorOptions::Adapt::kAuto;

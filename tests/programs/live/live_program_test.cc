@@ -269,6 +269,19 @@ TEST_F(LiveProgramTest, TheModelAdaptsToFaces) {
   EXPECT_EQ(Lines(lost.err), 1) << lost.err;
 }
 
+// A face of a tenth of the frame's height.
+TEST_F(LiveProgramTest, SmallFacesAreFoundAsInPhotographs) {
+  SKIP_WITHOUT_FFMPEG();
+  testing::MakeOnce(folder_,
+                    "-framerate 25 -i '" +
+                        (testing::SamplesFolder() / "photos/astronaut.png").string() +
+                        "' -vf scale=180:180,pad=640:480:200:200:0x406080,loop=loop=-1:size=1 "
+                        "-frames:v 8 -c:v ffv1 -pix_fmt bgr0 small.mkv",
+                    {"small.mkv"});
+  ASSERT_EQ(Run("live small.mkv --headless --fast --csv a.csv").status, 0);
+  EXPECT_EQ(Csv("a.csv").back()[17], "1");
+}
+
 TEST_F(LiveProgramTest, AFileLeavesEveryFrame) {
   SKIP_WITHOUT_FFMPEG();
   MakeClip();
