@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/printable.h"
+#include "base/stream.h"
 #include "skinmask/base/problem.h"
 
 namespace skinmask {
@@ -27,7 +28,8 @@ Error::Error(std::string_view subject, std::string_view problem)
 Problem::Problem(std::string name, std::string_view what)
     : input(std::move(name)), line(Error(input, what).what()) {}
 
-Problem::Problem(std::string name, const std::exception& error) : input(std::move(name)) {
+Problem::Problem(std::string name, const std::exception& error)
+    : input(std::move(name)), tolerable(!dynamic_cast<const WriteError*>(&error)) {
   const std::string_view what = WhatOf(error);
   // An Error about an option does not name the input that the option does not fit, so the input is
   // added.

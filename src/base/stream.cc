@@ -72,14 +72,15 @@ void RequireNoStop(const fs::path& path) {
 std::atomic<bool> is_confined{false};
 
 void FailBy(const fs::path& path, const std::string& action, int error) {
+  if (action != "cannot be written")
+    throw Error(path.string(), action + ": " + std::strerror(error));
   std::string why = std::strerror(error);
   // If the mode allows access, the sandbox denied it, which `access` does not know.
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (is_confined && error == EACCES && action == "cannot be written" &&
-      access(folder.c_str(), W_OK | X_OK) == 0 &&
+  if (is_confined && error == EACCES && access(folder.c_str(), W_OK | X_OK) == 0 &&
       (access(path.c_str(), F_OK) != 0 || access(path.c_str(), W_OK) == 0))
     why = "a link leads out of the folders of the outputs (`sandbox` off follows it)";
-  throw Error(path.string(), action + ": " + why);
+  throw WriteError(path.string(), action + ": " + why);
 }
 
 Descriptor::Descriptor(const fs::path& path, int flags) : fd_(Open(path, flags | O_CLOEXEC)) {}

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "skinmask/base/error.h"
+
 namespace [[gnu::visibility("default")]] skinmask {
 
 // An open file descriptor, closed by the destructor. The names of the standard streams stand for
@@ -40,7 +42,15 @@ void RequireNoStop(const std::filesystem::path& path);
 
 // True if the sandbox denies this process files that their modes would allow.
 extern std::atomic<bool> is_confined;
-// Throws Error: "PATH: cannot be read: No such file or directory".
+// An output cannot be written, because the disk is full for example. No input is to blame, so it is
+// not among the failures that a run may tolerate (Problem::tolerable).
+class WriteError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Throws Error: "PATH: cannot be read: No such file or directory". It is a WriteError if `action`
+// is "cannot be written".
 [[noreturn]] void FailBy(const std::filesystem::path& path, const std::string& action, int error);
 
 // True for what is written directly: pipes, devices, and /dev/stdout wherever it leads.

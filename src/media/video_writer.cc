@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/blocking_call.h"
+#include "base/stream.h"
 #include "media/picture_type.h"
 #include "media/video_containers.h"
 #include "media/video_frame.h"
@@ -88,7 +89,7 @@ struct VideoWriter::State {
     if (result >= 0) result = av.av_write_trailer(format.get());
     const int closed = av.avio_closep(&format->pb);
     if (result >= 0) result = closed;
-    if (result < 0) Fail("cannot be written", result);
+    if (result < 0) FailWriting(result);
     if (unfinished.path() != path) {  // a regular file, not a pipe
       if (const std::int64_t found = CountPictures(unfinished.path()); found != frames)
         throw Error(path.string(),
@@ -172,7 +173,7 @@ struct VideoWriter::State {
         &format->pb, standard_output ? "pipe:1" : ("file:" + unfinished.path().string()).c_str(),
         AVIO_FLAG_WRITE, nullptr, &pieces);
     av.av_dict_free(&pieces);
-    if (result < 0) Fail("cannot be written", result);
+    if (result < 0) FailWriting(result);
     result = av.avformat_write_header(format.get(), nullptr);
     if (result < 0) Refuse(result);
   }
@@ -230,13 +231,12 @@ struct VideoWriter::State {
   // Encodes a frame (null: the end) and writes the resulting packets.
   void Encode(const AVFrame* frame) {
     const std::optional<BlockingCall> writing = ToPipe();
-    if (const int sent = av.avcodec_send_frame(codec.get(), frame); sent < 0)
-      Fail("cannot be written", sent);
+    if (const int sent = av.avcodec_send_frame(codec.get(), frame); sent < 0) FailWriting(sent);
     PacketPtr last(av.av_packet_alloc());  // at the end: the one that may be the last to be decoded
     for (;;) {
       const int result = av.avcodec_receive_packet(codec.get(), packet.get());
       if (result == AVERROR(EAGAIN) || result == AVERROR_EOF) break;
-      if (result < 0) Fail("cannot be written", result);
+      if (result < 0) FailWriting(result);
       if (packet->pts == last_pts)
         packet->duration = last_duration;
       else if (packet->duration == 0)
@@ -258,13 +258,17 @@ struct VideoWriter::State {
     packet->stream_index = 0;
     int result = sound ? sound->WriteUntil(SecondsOf(packet->dts, stream->time_base)) : 0;
     if (result >= 0) result = av.av_interleaved_write_frame(format.get(), packet.get());
-    if (result < 0) Fail("cannot be written", result);
+    if (result < 0) FailWriting(result);
   }
 
   // In the encoder's time base.
   std::int64_t FrameDuration() const {
     return av.av_rescale_q(1, {codec->framerate.den, codec->framerate.num}, codec->time_base);
   }
+  [[noreturn]] void FailWriting(int error) const {
+    throw WriteError(path.string(), "cannot be written: " + av.Message(error));
+  }
+
   [[noreturn]] void Fail(const std::string& what, int error) const {
     throw Error(path.string(), what + ": " + av.Message(error));
   }

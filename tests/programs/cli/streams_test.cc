@@ -136,10 +136,13 @@ TEST_F(StreamsTest, AFileThatGrowsTooLargeIsAnError) {
     cv::randu(noise, 0, 255);
     return Encode(".png", noise);
   }());
-  const int status =
-      StatusOf("(ulimit -f 8; \"$PROGRAM\" detect in -o out --output overlay --adapt off) 2>err");
-  EXPECT_EQ(status, 1);
-  EXPECT_NE(ReadFile(Path("err")).find("File too large"), std::string::npos);
+  for (const char* flags : {"", " --force --max-failures 100%"}) {  // no input has failed
+    const int status =
+        StatusOf("(ulimit -f 8; \"$PROGRAM\" detect in -o out --output overlay --adapt off" +
+                 std::string(flags) + ") 2>err");
+    EXPECT_EQ(status, 1) << flags;
+    EXPECT_NE(ReadFile(Path("err")).find("File too large"), std::string::npos);
+  }
   EXPECT_EQ(Names(Path("out")).size(), 3u);  // the small ones
 }
 
