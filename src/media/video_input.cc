@@ -225,8 +225,8 @@ std::int64_t EndOf(const AVFormatContext& format, int index) {
   if (video.start_time == AV_NOPTS_VALUE) return -kMostTime;
   std::int64_t length = video.duration;
   if (format.nb_streams == 1 && format.duration > 0)
-    length = std::max(length,
-                      Ffmpeg::Get().av_rescale_q(format.duration, AV_TIME_BASE_Q, video.time_base));
+    length = std::max(length, Ffmpeg::Get().av_rescale_q(
+                                  format.duration, AVRational{1, AV_TIME_BASE}, video.time_base));
   return std::clamp(length, -kMostTime, kMostTime) +
          std::clamp(video.start_time, -kMostTime, kMostTime);
 }

@@ -239,15 +239,17 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
       ++track.searches_missed;
       if (IsSure(track)) UpdateTemplate(track, now);
     }
-  const auto dropped = std::ranges::stable_partition(tracks_, [](const Track& track) {
-    return track.confirmed || track.searches_missed <= MayMiss(track);
-  });
-  const bool is_any_dropped = !dropped.empty();
+  // Not of std::ranges, whose subrange Clang 14 cannot compile.
+  const auto dropped =
+      std::stable_partition(tracks_.begin(), tracks_.end(), [](const Track& track) {
+        return track.confirmed || track.searches_missed <= MayMiss(track);
+      });
+  const bool is_any_dropped = dropped != tracks_.end();
   if (others || is_any_dropped) remembered_.clear();
-  if (dropped.begin() == tracks_.begin())
-    for (const Track& track : dropped)
+  if (dropped == tracks_.begin())
+    for (const Track& track : tracks_)
       if (HasLeft(track)) remembered_.push_back(*track.color_prior);
-  tracks_.erase(dropped.begin(), dropped.end());
+  tracks_.erase(dropped, tracks_.end());
   return others || is_any_dropped;
 }
 

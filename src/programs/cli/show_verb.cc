@@ -111,7 +111,8 @@ void PrintBoundary(const Model& model, const FeaturePolynomial& log_odds) {
   else
     Print("boundary   {} < {:.6f} or {} > {:.6f}: {}\n", channel, at[0], channel, at[1], name);
   const auto [low, high] = model.features.Range();
-  if (std::ranges::any_of(at, [&](double v) { return v < low[0] || v > high[0]; }))
+  if (std::ranges::any_of(
+          at, [&, low = low[0], high = high[0]](double v) { return v < low || v > high; }))
     Print("           ({} goes from {:g} to {:g})\n", channel, low[0], high[0]);
 }
 
