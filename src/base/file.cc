@@ -148,7 +148,7 @@ const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
   if (if_exists == IfExists::kFail && Exists(path)) FailByExisting(path);
   const fs::path folder = FolderOf(path);
   if (!IsFolder(folder)) throw Error(path.string(), "cannot be written: its folder does not exist");
-  if (access(folder.c_str(), W_OK | X_OK) != 0) FailBy(path, "cannot be written", errno);
+  if (access(folder.c_str(), W_OK | X_OK) != 0) FailToWrite(path, errno);
   return path;
 }
 
@@ -199,15 +199,14 @@ void UnfinishedFile::Rename(IfExists if_exists, Survives survives) {
 void PutInPlace(const fs::path& file, const fs::path& destination, IfExists if_exists,
                 Survives survives) {
   const bool sync = survives == Survives::kPowerLoss;
-  if (sync && !Sync(file)) FailBy(destination, "cannot be written", errno);
+  if (sync && !Sync(file)) FailToWrite(destination, errno);
   const bool moved = if_exists == IfExists::kFail ? RenameToNew(file, destination)
                                                   : rename(file.c_str(), destination.c_str()) == 0;
   if (!moved && errno == EEXIST) FailByExisting(destination);
-  if (!moved) FailBy(destination, "cannot be written", errno);
+  if (!moved) FailToWrite(destination, errno);
   // A folder that is writable but not readable cannot be opened for fsync.
   const fs::path folder = FolderOf(destination);
-  if (sync && access(folder.c_str(), R_OK) == 0 && !Sync(folder))
-    FailBy(folder, "cannot be written", errno);
+  if (sync && access(folder.c_str(), R_OK) == 0 && !Sync(folder)) FailToWrite(folder, errno);
 }
 
 void WriteFile(const fs::path& path, std::string_view bytes, IfExists if_exists,

@@ -72,15 +72,17 @@ void RequireNoStop(const fs::path& path) {
 std::atomic<bool> is_confined{false};
 
 void FailBy(const fs::path& path, const std::string& action, int error) {
-  if (action != "cannot be written")
-    throw Error(path.string(), action + ": " + std::strerror(error));
+  throw Error(path.string(), action + ": " + std::strerror(error));
+}
+
+void FailToWrite(const fs::path& path, int error) {
   std::string why = std::strerror(error);
   // If the mode allows access, the sandbox denied it, which `access` does not know.
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (is_confined && error == EACCES && access(folder.c_str(), W_OK | X_OK) == 0 &&
       (access(path.c_str(), F_OK) != 0 || access(path.c_str(), W_OK) == 0))
     why = "a link leads out of the folders of the outputs (`sandbox` off follows it)";
-  throw WriteError(path.string(), action + ": " + why);
+  throw WriteError(path.string(), "cannot be written: " + why);
 }
 
 Descriptor::Descriptor(const fs::path& path, int flags) : fd_(Open(path, flags | O_CLOEXEC)) {}
@@ -147,12 +149,10 @@ OutputStream::OutputStream(const fs::path& path, const fs::path& unfinished)
       regular_(!IsSpecial(path)),
       file_(regular_ ? Descriptor(unfinished, O_WRONLY | O_CREAT | O_EXCL) : OpenSpecial(path)) {
   const int error = errno;
-  if (file_.get() < 0)
-    FailBy(path,
-           EntryTypeOf(path.c_str()) == EntryType::kLink
-               ? "is a link, whose target cannot be written"
-               : "cannot be written",
-           error);
+  if (file_.get() < 0 && EntryTypeOf(path.c_str()) == EntryType::kLink)
+    throw WriteError(path.string(), std::string("is a link, whose target cannot be written: ") +
+                                        std::strerror(error));
+  if (file_.get() < 0) FailToWrite(path, error);
 }
 
 void OutputStream::Write(std::string_view bytes) {
@@ -161,13 +161,13 @@ void OutputStream::Write(std::string_view bytes) {
     const std::size_t size = regular_ ? bytes.size() : std::min(bytes.size(), kPipePiece);
     const ssize_t written = write(file_.get(), bytes.data(), size);
     if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (written < 0) FailBy(path_, "cannot be written", errno);
+    if (written < 0) FailToWrite(path_, errno);
     bytes.remove_prefix(static_cast<size_t>(written));
   }
 }
 
 void OutputStream::Close() {
-  if (!file_.Close()) FailBy(path_, "cannot be written", errno);
+  if (!file_.Close()) FailToWrite(path_, errno);
 }
 
 }  // namespace skinmask

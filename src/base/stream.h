@@ -49,9 +49,10 @@ class WriteError : public Error {
   using Error::Error;
 };
 
-// Throws Error: "PATH: cannot be read: No such file or directory". It is a WriteError if `action`
-// is "cannot be written".
+// Throws Error: "PATH: cannot be read: No such file or directory".
 [[noreturn]] void FailBy(const std::filesystem::path& path, const std::string& action, int error);
+// Throws WriteError: "PATH: cannot be written: No space left on device".
+[[noreturn]] void FailToWrite(const std::filesystem::path& path, int error);
 
 // True for what is written directly: pipes, devices, and /dev/stdout wherever it leads.
 bool IsSpecial(const std::filesystem::path& path);

@@ -117,7 +117,7 @@ Descriptor OpenToAppend(const fs::path& file, int more) {
 void Append(const fs::path& file, const std::string& line) {
   const Descriptor open_file = OpenToAppend(file, O_CREAT);
   const int descriptor = open_file.get();
-  if (descriptor < 0) FailBy(file, "cannot be written", errno);
+  if (descriptor < 0) FailToWrite(file, errno);
   // If the last line was truncated by a full disk, it is ended first, so that only that line is
   // lost.
   const off_t end = lseek(descriptor, 0, SEEK_END);
@@ -125,9 +125,9 @@ void Append(const fs::path& file, const std::string& line) {
   const bool is_cut = end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
   const std::string text = is_cut ? "\n" + line : line;
   const ssize_t written = write(descriptor, text.data(), text.size());
-  if (written < 0) FailBy(file, "cannot be written", errno);
+  if (written < 0) FailToWrite(file, errno);
   // On a full disk a short write succeeds without an error.
-  if (written != static_cast<ssize_t>(text.size())) FailBy(file, "cannot be written", ENOSPC);
+  if (written != static_cast<ssize_t>(text.size())) FailToWrite(file, ENOSPC);
 }
 
 }  // namespace
@@ -169,10 +169,11 @@ void MadeWith::SetList(const std::string& list) {
     line_ = JsonText(entry_) + "\n";
     // Checked early, because otherwise every image would fail.
     if (OpenToAppend(file_, 0).get() < 0 && errno != ENOENT)
-      throw Error(file_.string(),
-                  fmt::format("cannot be written: {} (it tells runs that resume what the outputs "
-                              "were made with)",
-                              std::strerror(errno)));
+      throw WriteError(
+          file_.string(),
+          fmt::format("cannot be written: {} (it tells runs that resume what the outputs "
+                      "were made with)",
+                      std::strerror(errno)));
   }
   const bool others = std::ranges::any_of(before_, [&](const Json& before) {
     return before.value(kList, Json()) == list &&

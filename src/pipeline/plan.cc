@@ -125,7 +125,7 @@ void PrepareOutput(const DetectOptions& options) {
   // A resumed run may have nothing to write.
   if (options.if_exists != IfExists::kKeep &&
       access(options.output_folder.c_str(), W_OK | X_OK) != 0)
-    FailBy(options.output_folder, "cannot be written", errno);
+    FailToWrite(options.output_folder, errno);
 }
 
 Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWith& made_with,

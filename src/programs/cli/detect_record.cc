@@ -80,11 +80,11 @@ void DetectRecord::OpenLines() {
   // A new file, because the old one may be an input by another name (a hard link).
   if (!completes_ && !IsSpecial(flags_.jsonl) && IsRegularFile(flags_.jsonl) &&
       unlink(RealPath(flags_.jsonl).c_str()) != 0)
-    FailBy(flags_.jsonl, "cannot be written", errno);
+    FailToWrite(flags_.jsonl, errno);
   jsonl_.reset(OpenToWrite(flags_.jsonl, completes_));
   if (!jsonl_ || (is_cut && !lacks_end_alone &&
                   ftruncate(fileno(jsonl_.get()), static_cast<off_t>(whole)) != 0))
-    throw Error(flags_.jsonl, std::string("cannot be written: ") + std::strerror(errno));
+    FailToWrite(flags_.jsonl, errno);
   if (lacks_end_alone) std::fputc('\n', jsonl_.get());
 }
 

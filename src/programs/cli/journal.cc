@@ -69,7 +69,7 @@ Journal::~Journal() {
   if (stream_ && !is_special() && size_ == 0 && earlier_.empty()) unlink(path_.c_str());
 }
 
-void Journal::Fail() const { FailBy(file_, "cannot be written", errno); }
+void Journal::Fail() const { FailToWrite(file_, errno); }
 
 // A stream records that a write failed, but not the reason.
 void Journal::KeepError() {
@@ -90,7 +90,7 @@ void Journal::Flush() {
 
 void Journal::RequireWritten() {
   Flush();
-  if (error_ != 0) FailBy(file_, "cannot be written", error_);
+  if (error_ != 0) FailToWrite(file_, error_);
 }
 
 void Journal::CutTo(std::size_t size) {

@@ -98,7 +98,7 @@ void Flush(std::FILE* to) {
 
 void RequireOutputWritten() {
   Flush(stdout);
-  if (output_error != 0) FailBy("standard output", "cannot be written", output_error);
+  if (output_error != 0) FailToWrite("standard output", output_error);
 }
 
 std::FILE* OpenToWrite(const std::filesystem::path& path, bool append) {
