@@ -96,12 +96,8 @@ GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoFrame& other) {
   return frame;
 }
 
-// As in `live`: a search every eighth frame leaves most of a core to the frames, and may take 0.1 s
-// at 30 frames/s before a frame waits for it.
-constexpr StreamOptions kStreamAside{.search_every_frames = 8, .search_lag_frames = 3};
-
 // The number of frames until a search has shown whether its settings are valid.
-int FramesToTry(bool aside) { return aside ? kStreamAside.search_lag_frames + 1 : 1; }
+int FramesToTry(bool aside) { return aside ? kLiveStream.search_lag_frames + 1 : 1; }
 
 }  // namespace
 
@@ -193,7 +189,7 @@ void Judge::BeginAnew(const Settings& settings) {
 }
 
 void Judge::BeginStream(const Detector& detector, bool aside) {
-  stream_.emplace(detector, aside ? kStreamAside : StreamOptions());
+  stream_.emplace(detector, aside ? kLiveStream : StreamOptions());
   stream_->SetRate(rate_);
 }
 

@@ -19,6 +19,10 @@ struct StreamOptions {
   int search_lag_frames = 0;
 };
 
+// For cameras: most of a core is left to the frames, and a search may take 0.1 s at 30 frames/s
+// before a frame waits for it.
+inline constexpr StreamOptions kLiveStream{.search_every_frames = 8, .search_lag_frames = 3};
+
 // The adapted model of a stream of frames. Faces are found every few frames and tracked in between
 // by normalised correlation with a template. The colours of each face are carried from frame to
 // frame, and both mixtures are fitted to them again every few frames that change. Log-odds are

@@ -105,12 +105,10 @@ Scene::Scene(const Model& made, bool mirror, const DetectorOptions& options,
 }
 
 void Scene::BeginStream(const DetectorOptions& options) {
-  // At 30 frames/s the face search has 0.1 s; no frame waits for it.
-  constexpr StreamOptions kLive{8, 3};
   Detector detector(refit_.Fitted(), options);
   options_ = options;
   adaptation_.reset();
-  stream_.emplace(std::move(detector), kLive);
+  stream_.emplace(std::move(detector), kLiveStream);
   stream_->SetRate(rate_);
   stale_ = true;
 }
