@@ -49,8 +49,15 @@ struct VideoWriter::State {
     const std::string_view name = format->oformat->name;
     untimed = name == "yuv4mpegpipe" || name == "rawvideo";
     packet.reset(av.av_packet_alloc());
-    Open(options);
+    try {
+      Open(options);
+    } catch (...) {
+      Drain();  // an object whose constructor throws has no destructor
+      throw;
+    }
   }
+
+  ~State() { Drain(); }
 
   void Write(const cv::Mat& frame, std::int64_t pts, std::int64_t duration) {
     RequireUnfinished();
@@ -178,14 +185,18 @@ struct VideoWriter::State {
     if (result < 0) Refuse(result);
   }
 
-  // Flushes the encoder with one frame before throwing, because SVT-AV1 does not free its memory if
-  // it got no frame.
-  [[noreturn]] void Refuse(int error) {
+  // Sends one frame to an encoder that got none, because otherwise SVT-AV1 waits for one for ever
+  // when it is closed, or does not free its memory.
+  void Drain() {
+    if (!codec || frames > 0 || finished) return;
     FillPicture(cv::Mat::zeros(size, type));
     picture->pts = 0;
     int result = av.avcodec_send_frame(codec.get(), picture.get());
     if (result >= 0) result = av.avcodec_send_frame(codec.get(), nullptr);
     while (result >= 0) result = av.avcodec_receive_packet(codec.get(), packet.get());
+  }
+
+  [[noreturn]] void Refuse(int error) {
     Fail(fmt::format("files of this kind do not take {}{}", av.avcodec_get_name(codec->codec_id),
                      sound ? fmt::format(" and {}", sound->codec_name()) : ""),
          error);

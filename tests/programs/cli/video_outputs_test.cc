@@ -369,6 +369,11 @@ TEST_F(VideoOutputsTest, CutoutsByCodecsWithoutAlphaAreALine) {
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(Lines(run.err), 1);
   EXPECT_NE(run.err.find("libx264: stores no transparency"), std::string::npos) << run.err;
+  // The masks' encoder, which gets no frame then, must not wait for one.
+  const Outcome both =
+      Run("detect --adapt off a.mp4 -o out --output mask,cutout --codec libsvtav1");
+  EXPECT_EQ(both.status, 1);
+  EXPECT_NE(both.err.find("libsvtav1: stores no transparency"), std::string::npos) << both.err;
   // Packets without a container would be one heap of bytes.
   const Outcome bare =
       Run("detect --adapt off a.mp4 -o - --output cutout --codec ffv1 --output-format rawvideo");
