@@ -97,11 +97,14 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
 }
 
 // Reads a list of paths: one a line or, if the file has a zero byte, each terminated by a zero
-// byte. "-" is standard input. Empty paths, and a byte order mark at the start, are skipped. Throws
-// Error if the file cannot be read or names nothing.
+// byte. "-" is standard input. Empty lines, and a byte order mark at the start, are skipped. Throws
+// Error if the file cannot be read or names nothing. Two zero bytes in a row are an error, too: no
+// program writes lists with them, but nearly all images and videos have them.
 std::vector<std::string> ReadPathList(const std::string& file) {
   const std::string text = ReadFile(file == "-" ? kStandardInput : file);
   const char end = text.find('\0') != text.npos ? '\0' : '\n';
+  if (text.find(std::string_view("\0\0", 2)) != text.npos)
+    throw Error(file, "is no list of paths (one a line, or as `find -print0` writes them)");
   std::vector<std::string> paths = Parts(WithoutByteOrderMark(text), end);
   for (std::string& path : paths)
     if (end == '\n' && path.ends_with('\r')) path.pop_back();  // Windows line ends

@@ -125,6 +125,11 @@ TEST_F(InputsOutputsTest, ListsKeepTheirFolders) {
   EXPECT_EQ(Bash("cd all && echo ../a.jpg | $S detect --files-from - -o ../up").status, 0);
   EXPECT_EQ(Names(Path("up")), (Strings{"a.png"}));
   EXPECT_EQ(Bash("$S detect --files-from - -o x </dev/null").status, 1);
+  const Outcome image = Run("detect --files-from a.jpg -o y");
+  EXPECT_EQ(image.status, 1);
+  EXPECT_EQ(Lines(image.err), 1) << image.err;
+  EXPECT_NE(image.err.find("a.jpg: is no list of paths"), std::string::npos) << image.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("y")));
   EXPECT_EQ(Run("detect -o x").status, 2);
 }
 
