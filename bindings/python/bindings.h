@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "skinmask/base/lazy.h"
 #include "skinmask/base/options.h"
 #include "skinmask/detect/detector.h"
+#include "skinmask/detect/judgement.h"
 #include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"
 #include "skinmask/model/reference.h"
@@ -111,6 +113,36 @@ class DetectorObject {
   mutable std::deque<std::shared_ptr<const Detector>> abstaining_;
 };
 
+// A judgement whose parts are made when they are first used, by any thread.
+class Judged {
+ public:
+  // `owner` keeps alive what the judgement needs.
+  Judged(std::shared_ptr<const void> owner, Judgement judgement)
+      : owner_(std::move(owner)), judgement_(std::move(judgement)) {}
+
+  // Calls act(judgement), for one thread at a time.
+  template <class Act>
+  auto With(const Act& act) {
+    const std::lock_guard lock(mutex_);
+    return act(judgement_);
+  }
+
+ private:
+  std::shared_ptr<const void> owner_;
+  std::mutex mutex_;
+  Judgement judgement_;
+};
+
+// One frame of a video.
+class Frame : public Judged {
+ public:
+  Frame(std::shared_ptr<const void> owner, Judgement judgement, std::int64_t place, double time)
+      : Judged(std::move(owner), std::move(judgement)), index(place), seconds(time) {}
+
+  const std::int64_t index;
+  const double seconds;
+};
+
 // Ends a run from another thread.
 struct Stop {
   std::atomic<bool> set = false;
@@ -119,7 +151,7 @@ struct Stop {
 void DefineRuns(py::module_& module);  // first: the others' arguments name its classes
 void DefineTraining(py::module_& module);
 void DefineModel(py::module_& module);
-void DefineRegion(py::module_& module);
+void DefineJudged(py::module_& module);
 void DefinePictures(py::module_& module);
 void DefineShow(py::module_& module);
 

@@ -11,7 +11,6 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "judged.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
@@ -244,7 +243,6 @@ void DefinePictures(py::module_& module) {
                        std::optional<std::pair<double, double>> abstain) {
         return Request{OutputFromName(output), {.bits = bits}, abstain};
       }));
-  DefineRegion(module);
   DefineJudged(module);
   py::class_<Frames, std::shared_ptr<Frames>>(module, "Stream")
       .def(py::init<DetectorPtr>(), Unlocked())

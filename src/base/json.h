@@ -60,14 +60,9 @@ inline std::string Unquoted(std::string_view quoted) {
 // because the parser would silently drop the first of the two.
 inline void RequireModest(std::string_view text, std::string_view subject, std::string_view what,
                           std::size_t most_values) {
-  struct Object {
-    std::size_t members = 0;
-    std::set<std::string> names;
-  };
-  std::array<Object, kMaxLevels + 1> open;  // the open object of each level
-  std::optional<std::string> twice;
-  std::size_t levels = 0, most_members = 0, values = 0;
-  std::size_t depth = 0, start = 0, end = 0;  // positions of the last string's quotes
+  std::array<std::set<std::string>, kMaxLevels + 1> open;  // names in the open object of each level
+  std::size_t values = 0, depth = 0;
+  std::size_t start = 0, end = 0;  // positions of the last string's quotes
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -76,29 +71,22 @@ inline void RequireModest(std::string_view text, std::string_view subject, std::
     if (quoted) continue;
     values += c == '[' || c == '{' || c == ',';
     if (c == '[' || c == '{') {
-      levels = std::max(levels, ++depth);
-      open[std::min(depth, kMaxLevels)].members = 0;
+      if (++depth > kMaxLevels)
+        throw Error(subject, fmt::format("is nested too deeply ({} has fewer levels)", what));
+      open[depth].clear();
     }
-    if (c == ':') {
-      auto& [members, names] = open[std::min(depth, kMaxLevels)];
-      if (++members == 1) names.clear();
-      most_members = std::max(most_members, members);
-      if (end > start && members <= kMaxMembers) {
-        const auto [name, first] = names.insert(Unquoted(text.substr(start, end + 1 - start)));
-        if (!first && !twice) twice = *name;
-      }
+    if (c == ':' && end > start) {
+      const auto [name, first] = open[depth].insert(Unquoted(text.substr(start, end + 1 - start)));
+      if (!first) throw Error(subject, fmt::format("has '{}' twice in an object", *name));
+      if (open[depth].size() > kMaxMembers)
+        throw Error(subject, fmt::format("has an object of {} members or more ({} has {} at most)",
+                                         open[depth].size(), what, kMaxMembers));
     }
     if ((c == ']' || c == '}') && depth > 0) --depth;
   }
-  if (levels > kMaxLevels)
-    throw Error(subject, fmt::format("is nested too deeply ({} has fewer levels)", what));
-  if (most_members > kMaxMembers)
-    throw Error(subject, fmt::format("has an object of {} members ({} has {} at most)",
-                                     most_members, what, kMaxMembers));
   if (values > most_values)
     throw Error(subject,
                 fmt::format("holds {} values ({} has {} at most)", values, what, most_values));
-  if (twice) throw Error(subject, fmt::format("has '{}' twice in an object", *twice));
 }
 
 // Parses the object in a file. `what` is what such a file is called, and `most_values` limits its

@@ -6,52 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "base/parallel_rows.h"
+#include "learn/expectation_rows.h"
 #include "learn/score_bins.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/model/posterior.h"
 #include "skinmask/model/reference.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "learn/evaluation.cc"
-#include "hwy/foreach_target.h"
-// After foreach_target.h.
-#include "base/doubles-inl.h"
-
-HWY_BEFORE_NAMESPACE();
-namespace skinmask::HWY_NAMESPACE {
-namespace {
-
-// With e = exp(-|z|), which cannot overflow, and m = z of the positive class, -z of the others:
-//   |P - truth| = (m < 0 ? 1 : e) / (1 + e),   -log P(truth) = log(1 + e) - min(m, 0).
-void Losses(const double* z, const double* truth, std::size_t count, double* squared_error,
-            double* log_loss) {
-  for (std::size_t i = 0; i < count; i += kDoubleLanes) {
-    // NaN, which a model with absurd parameters gives, counts as the greatest error.
-    const Doubles product = hn::Mul(LoadAt(z + i), LoadAt(truth + i));
-    const Doubles m = hn::IfThenElse(hn::Eq(product, product), product, Double(-1e300));
-    const Doubles e = Exp2(hn::Mul(hn::Abs(m), Double(-std::numbers::log2e)));
-    const Doubles whole = hn::Add(Double(1), e);
-    const Doubles error = hn::Div(hn::IfThenElse(hn::Lt(m, Double(0)), Double(1), e), whole);
-    const Doubles loss = hn::Sub(Log(whole), hn::Min(m, Double(0)));
-    StoreAt(Rounded(hn::Mul(hn::Mul(error, error), Double(kFixedPoint))), squared_error + i);
-    StoreAt(Rounded(hn::Mul(hn::Min(loss, Double(kMaxMagnitude)), Double(kFixedPoint))),
-            log_loss + i);
-  }
-}
-
-}  // namespace
-}  // namespace skinmask::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(Losses);
 
 Confusion& Confusion::operator+=(const Confusion& other) {
   tp += other.tp;
@@ -173,7 +138,7 @@ struct RowSums {
   }
 };
 
-constexpr std::size_t kBlock = 256;
+constexpr std::size_t kRowsAtOnce = 256;
 
 // Decides which colours are positive as `detect` does: the arithmetic of masks differs from the
 // reference by at most a bound, so within the bound of the threshold the mask decides.
@@ -196,11 +161,11 @@ struct Decider {
   }
 };
 
-// Scores `size` rows, at most kBlock, and adds their sums.
+// Scores `size` rows, at most kRowsAtOnce, and adds their sums.
 void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<bool>& truths,
                 const Decider& decider, ScoredRow* scored, RowSums& sums) {
-  std::array<std::uint8_t, 3 * kBlock> bgr;
-  std::array<double, kBlock> z{}, truth{}, squared_error, log_loss;
+  std::array<std::uint8_t, 3 * kRowsAtOnce> bgr;
+  std::array<double, kRowsAtOnce> z{}, truth{}, squared_error, log_loss;
   for (std::size_t i = 0; i < size; ++i) {
     bgr[3 * i] = rows[i].b;
     bgr[3 * i + 1] = rows[i].g;
@@ -228,8 +193,8 @@ Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
   constexpr std::size_t kGrain = 1 << 13;
   const RowSums sums = SumOver(scored.size(), kGrain, RowSums(),
                                [&](std::size_t first, std::size_t last, RowSums& sum) {
-                                 for (std::size_t i = first; i < last; i += kBlock)
-                                   ScoreBlock(&samples.rows()[i], std::min(kBlock, last - i),
+                                 for (std::size_t i = first; i < last; i += kRowsAtOnce)
+                                   ScoreBlock(&samples.rows()[i], std::min(kRowsAtOnce, last - i),
                                               truths, decider, &scored[i], sum);
                                });
   Evaluation evaluation{sums.counts, Scores{StepsOf(scored), sums.squared_error}};
@@ -239,10 +204,4 @@ Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
   return evaluation;
 }
 
-void LossRow(const double* z, const double* truth, std::size_t count, double* squared_error,
-             double* log_loss) {
-  SKINMASK_DISPATCH(Losses)(z, truth, count, squared_error, log_loss);
-}
-
 }  // namespace skinmask
-#endif

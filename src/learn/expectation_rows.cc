@@ -2,6 +2,7 @@
 
 #include <numbers>
 
+#include "learn/score_bins.h"
 #include "skinmask/model/mixture.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -128,6 +129,24 @@ void Softmax(std::span<Block> scores, Block& log_sum) {
   }
 }
 
+// With e = exp(-|z|), which cannot overflow, and m = z of the positive class, -z of the others:
+//   |P - truth| = (m < 0 ? 1 : e) / (1 + e),   -log P(truth) = log(1 + e) - min(m, 0).
+void Losses(const double* z, const double* truth, std::size_t count, double* squared_error,
+            double* log_loss) {
+  for (std::size_t i = 0; i < count; i += kDoubleLanes) {
+    // NaN, which a model with absurd parameters gives, counts as the greatest error.
+    const Doubles product = hn::Mul(LoadAt(z + i), LoadAt(truth + i));
+    const Doubles m = hn::IfThenElse(hn::Eq(product, product), product, Double(-1e300));
+    const Doubles e = Exp2(hn::Mul(hn::Abs(m), Double(-std::numbers::log2e)));
+    const Doubles whole = hn::Add(Double(1), e);
+    const Doubles error = hn::Div(hn::IfThenElse(hn::Lt(m, Double(0)), Double(1), e), whole);
+    const Doubles loss = hn::Sub(Log(whole), hn::Min(m, Double(0)));
+    StoreAt(Rounded(hn::Mul(hn::Mul(error, error), Double(kFixedPoint))), squared_error + i);
+    StoreAt(Rounded(hn::Mul(hn::Min(loss, Double(kMaxMagnitude)), Double(kFixedPoint))),
+            log_loss + i);
+  }
+}
+
 }  // namespace
 }  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -137,25 +156,7 @@ namespace skinmask {
 
 SKINMASK_EXPORT(AddPart);
 SKINMASK_EXPORT(Softmax);
-
-namespace {
-
-ComponentSums Totals(const std::array<Lanes, 10>& lanes) {
-  ComponentSums sums;
-  sums.weight = PointPlanes::Total(lanes[0]);
-  for (std::size_t i = 0; i < 3; ++i) sums.sum[i] = PointPlanes::Total(lanes[1 + i]);
-  for (std::size_t i = 0; i < 6; ++i) sums.product[i] = PointPlanes::Total(lanes[4 + i]);
-  return sums;
-}
-
-}  // namespace
-
-ComponentSums& ComponentSums::operator+=(const ComponentSums& other) {
-  weight += other.weight;
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other.sum[i];
-  for (std::size_t i = 0; i < product.size(); ++i) product[i] += other.product[i];
-  return *this;
-}
+SKINMASK_EXPORT(Losses);
 
 Expectation& Expectation::operator+=(const Expectation& other) {
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += other.sums[k];
@@ -164,19 +165,27 @@ Expectation& Expectation::operator+=(const Expectation& other) {
 }
 
 Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> components) {
-  return SumOverBlocks(points, Expectation{std::vector<ComponentSums>(components.size())},
+  const std::vector<ComponentSums> zeros(components.size(), ComponentSums::Zero());
+  return SumOverBlocks(points, Expectation{zeros},
                        [&](std::size_t first, std::size_t last, Expectation& expectation) {
                          PartSums sums;
                          SKINMASK_DISPATCH(AddPart)
                          (points, components.data(), components.size(), first, last, sums);
                          for (std::size_t k = 0; k < components.size(); ++k)
-                           expectation.sums[k] += Totals(sums.components[k]);
+                           for (std::size_t i = 0; i < 10; ++i)
+                             expectation.sums[k](static_cast<Eigen::Index>(i)) +=
+                                 PointPlanes::Total(sums.components[k][i]);
                          expectation.log_likelihood += PointPlanes::Total(sums.log_likelihood);
                        });
 }
 
 void SoftmaxBlock(std::span<Block> scores, Block& log_sum) {
   SKINMASK_DISPATCH(Softmax)(scores, log_sum);
+}
+
+void LossRow(const double* z, const double* truth, std::size_t count, double* squared_error,
+             double* log_loss) {
+  SKINMASK_DISPATCH(Losses)(z, truth, count, squared_error, log_loss);
 }
 
 }  // namespace skinmask

@@ -69,12 +69,11 @@ struct Component {
   WhitenedComponent density;
 };
 
-Eigen::Vector3d SumOf(const ComponentSums& s) { return {s.sum[0], s.sum[1], s.sum[2]}; }
+Eigen::Vector3d SumOf(const ComponentSums& s) { return s.segment<3>(1); }
 
 Eigen::Matrix3d ProductOf(const ComponentSums& s) {
-  const auto& p = s.product;
   Eigen::Matrix3d product;
-  product << p[0], p[1], p[2], p[1], p[3], p[4], p[2], p[4], p[5];
+  product << s[4], s[5], s[6], s[5], s[7], s[8], s[6], s[8], s[9];
   return product;
 }
 
@@ -86,7 +85,7 @@ class ClassFit {
            Iterations& watch)
       : points_(std::move(points)), size_(size), name_(name), options_(options), watch_(watch) {
     ComponentSums all = SumsOfAll();
-    total_ = all.weight;
+    total_ = all[0];
     mean_ = SumOf(all) / total_;
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t k = 0; k < points_.count; ++k)
@@ -184,17 +183,16 @@ class ClassFit {
   // For each centre, the sums of the points that are nearest to it.
   std::vector<ComponentSums> SumsOfNearest(const std::vector<Eigen::Vector3d>& centres) const {
     constexpr std::size_t kPointsAtOnce = 4096;
-    std::vector<ComponentSums> sums(centres.size());
+    std::vector<ComponentSums> sums(centres.size(), ComponentSums::Zero());
     for (std::size_t k = 0; k < points_.count; ++k) {
       if (k % kPointsAtOnce == 0) watch_.RequireNotStopped();
       const Eigen::Vector3d f = Point(k);
       std::size_t best = 0;
       for (std::size_t j = 1; j < centres.size(); ++j)
         if ((f - centres[j]).squaredNorm() < (f - centres[best]).squaredNorm()) best = j;
-      const double w = points_.weight[k];
-      ComponentSums one{w, {w * f(0), w * f(1), w * f(2)}, {}};
-      one.product = {one.sum[0] * f(0), one.sum[0] * f(1), one.sum[0] * f(2),
-                     one.sum[1] * f(1), one.sum[1] * f(2), one.sum[2] * f(2)};
+      const double w = points_.weight[k], w0 = w * f(0), w1 = w * f(1), w2 = w * f(2);
+      ComponentSums one;
+      one << w, w0, w1, w2, w0 * f(0), w0 * f(1), w0 * f(2), w1 * f(1), w1 * f(2), w2 * f(2);
       sums[best] += one;
     }
     return sums;
@@ -206,12 +204,12 @@ class ClassFit {
     std::vector<Component> components;
     double kept = 0;
     for (const ComponentSums& s : sums) {
-      if (!(s.weight > kLeastShare * total_)) continue;
+      if (!(s[0] > kLeastShare * total_)) continue;
       Component c;
-      c.weight = s.weight;
-      c.mean = SumOf(s) / s.weight;
-      c.covariance = ProductOf(s) / s.weight - c.mean * c.mean.transpose();
-      for (int i = 0; i < 3; ++i) c.covariance(i, i) += i < size_ ? scatter_ / s.weight : 1;
+      c.weight = s[0];
+      c.mean = SumOf(s) / c.weight;
+      c.covariance = ProductOf(s) / c.weight - c.mean * c.mean.transpose();
+      for (int i = 0; i < 3; ++i) c.covariance(i, i) += i < size_ ? scatter_ / c.weight : 1;
       if (!Whiten(c)) continue;
       kept += c.weight;
       components.push_back(c);

@@ -80,6 +80,8 @@ Int128 SquaredError(double log_odds, bool truth, std::uint64_t count) {
   return static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
 }
 
+constexpr std::size_t kAllBins = 2 * kHalfOfBins;  // of ScoreHistogram
+
 // The number of ScoreHistogram's bins in a coarse one; 32 coarse bins make an octave of |z| + 1.
 constexpr std::size_t kFinePerCoarse = 128;
 constexpr std::size_t kHalf = (kHalfOfBins + kFinePerCoarse - 1) / kFinePerCoarse;
@@ -91,74 +93,58 @@ std::size_t CoarseBinOf(std::size_t fine) {
                             : kHalf + (fine - kHalfOfBins) / kFinePerCoarse;
 }
 
-using Counts = std::array<std::uint64_t, 2>;  // negative, positive
-
 // The measures of the sum of all blocks without one of them.
-class Rest {
- public:
-  explicit Rest(std::span<const CoarseScores> blocks) : counts_(2 * kHalf) {
-    for (const CoarseScores& block : blocks) {
-      for (const auto& [index, positive, negative] : block.bins) {
-        counts_[index][1] += positive;
-        counts_[index][0] += negative;
-      }
-      sum_ += block;
+ScoreMeasures MeasuresWithout(const CoarseScores& sum, const CoarseScores& block) {
+  Scores scores;
+  auto part = block.bins.begin();  // its bins are among those of the sum
+  for (auto [index, positive, negative] : sum.bins) {
+    if (part != block.bins.end() && part->index == index) {
+      positive -= part->positive;
+      negative -= part->negative;
+      ++part;
     }
+    if (negative + positive > 0) scores.steps.push_back({0, positive, negative});
   }
-
-  ScoreMeasures Without(const CoarseScores& block) const {
-    std::vector<Counts> counts = counts_;
-    for (const auto& [index, positive, negative] : block.bins) {
-      counts[index][1] -= positive;
-      counts[index][0] -= negative;
-    }
-    Scores scores;
-    for (const auto& [negative, positive] : counts)
-      if (negative + positive > 0) scores.steps.push_back({0, positive, negative});
-    Reliability reliability;
-    for (std::size_t b = 0; b < reliability.bins.size(); ++b) {
-      ReliabilityBin& bin = reliability.bins[b];
-      bin.count = sum_.reliability[b].count - block.reliability[b].count;
-      bin.positive = sum_.reliability[b].positive - block.reliability[b].positive;
-      bin.sum = static_cast<double>(sum_.reliability[b].sum - block.reliability[b].sum) / kUnitsOfP;
-    }
-    return {scores.Auc(), scores.AveragePrecision(), reliability.Ece(), reliability.EceMiddle()};
+  Reliability reliability;
+  for (std::size_t b = 0; b < reliability.bins.size(); ++b) {
+    ReliabilityBin& bin = reliability.bins[b];
+    const CoarseScores::Probabilities &all = sum.reliability[b], &less = block.reliability[b];
+    bin.count = all.count - less.count;
+    bin.positive = all.positive - less.positive;
+    bin.sum = static_cast<double>(all.sum - less.sum) / kUnitsOfP;
   }
+  return {scores.Auc(), scores.AveragePrecision(), reliability.Ece(), reliability.EceMiddle()};
+}
 
- private:
-  std::vector<Counts> counts_;
-  CoarseScores sum_;
-};
+CoarseScores TotalOf(std::span<const CoarseScores> blocks) {
+  CoarseScores sum;
+  for (const CoarseScores& block : blocks) sum += block;
+  return sum;
+}
 
 }  // namespace
 
 void ScoreHistogram::Add(float log_odds, bool truth, std::uint64_t count) {
-  if (positive_.empty()) {
-    positive_.resize(2 * kHalfOfBins);
-    negative_.resize(2 * kHalfOfBins);
-  }
-  (truth ? positive_ : negative_)[BinOf(log_odds)] += count;
+  if (counts_.empty()) counts_.resize(2 * kAllBins);
+  counts_[(truth ? kAllBins : 0) + BinOf(log_odds)] += count;
   squared_error_ += SquaredError(log_odds, truth, count);
 }
 
 ScoreHistogram& ScoreHistogram::operator+=(const ScoreHistogram& other) {
-  if (positive_.empty()) return *this = other;
-  std::ranges::transform(positive_, other.positive_, positive_.begin(), std::plus());
-  std::ranges::transform(negative_, other.negative_, negative_.begin(), std::plus());
+  if (counts_.empty()) return *this = other;
+  std::ranges::transform(counts_, other.counts_, counts_.begin(), std::plus());
   squared_error_ += other.squared_error_;
   return *this;
 }
 
 ScoreHistogram& ScoreHistogram::operator-=(const ScoreHistogram& part) {
-  std::ranges::transform(positive_, part.positive_, positive_.begin(), std::minus());
-  std::ranges::transform(negative_, part.negative_, negative_.begin(), std::minus());
+  std::ranges::transform(counts_, part.counts_, counts_.begin(), std::minus());
   squared_error_ -= part.squared_error_;
   return *this;
 }
 
 ScoreHistogram& ScoreHistogram::operator*=(std::uint64_t factor) {
-  for (std::uint64_t& count : positive_) count *= factor;
-  for (std::uint64_t& count : negative_) count *= factor;
+  for (std::uint64_t& count : counts_) count *= factor;
   squared_error_ *= factor;
   return *this;
 }
@@ -166,9 +152,10 @@ ScoreHistogram& ScoreHistogram::operator*=(std::uint64_t factor) {
 Scores ScoreHistogram::Steps() const {
   Scores scores{{}, squared_error_};
   double end_of_last = -kMaxMagnitude;
-  for (std::size_t i = 0; i < positive_.size(); ++i) {
-    if (positive_[i] == 0 && negative_[i] == 0) continue;
-    scores.steps.push_back({ThresholdBetween(end_of_last, LowerEdge(i)), positive_[i], negative_[i],
+  for (std::size_t i = 0; i < counts_.size() / 2; ++i) {
+    const std::uint64_t negative = counts_[i], positive = counts_[kAllBins + i];
+    if (positive == 0 && negative == 0) continue;
+    scores.steps.push_back({ThresholdBetween(end_of_last, LowerEdge(i)), positive, negative,
                             (LowerEdge(i) + LowerEdge(i + 1)) / 2});
     end_of_last = LowerEdge(i + 1);
   }
@@ -178,22 +165,19 @@ Scores ScoreHistogram::Steps() const {
 std::string ScoreHistogram::Packed() const {
   std::string bytes;
   std::size_t next = 0;
-  for (std::size_t i = 0; i < positive_.size(); ++i)
-    AppendBin(i, positive_[i], negative_[i], next, bytes);
+  for (std::size_t i = 0; i < counts_.size() / 2; ++i)
+    AppendBin(i, counts_[kAllBins + i], counts_[i], next, bytes);
   return bytes;
 }
 
 ScoreHistogram ScoreHistogram::Unpacked(std::string_view packed, Int128 squared_error) {
   ScoreHistogram scores;
-  if (!packed.empty()) {
-    scores.positive_.resize(2 * kHalfOfBins);
-    scores.negative_.resize(2 * kHalfOfBins);
-  }
+  if (!packed.empty()) scores.counts_.resize(2 * kAllBins);
   std::uint64_t total = 0;
-  ForEachBin(packed, 2 * kHalfOfBins,
+  ForEachBin(packed, kAllBins,
              [&](std::size_t bin, std::uint64_t positive, std::uint64_t negative) {
-               scores.positive_[bin] = positive;
-               scores.negative_[bin] = negative;
+               scores.counts_[bin] = negative;
+               scores.counts_[kAllBins + bin] = positive;
                total += positive + negative;
              });
   if (squared_error < 0 || squared_error > (static_cast<Int128>(total) << 32))
@@ -204,7 +188,7 @@ ScoreHistogram ScoreHistogram::Unpacked(std::string_view packed, Int128 squared_
 
 Confusion CountsAbove(std::string_view packed, double log_odds) {
   Confusion counts;
-  ForEachBin(packed, 2 * kHalfOfBins,
+  ForEachBin(packed, kAllBins,
              [&](std::size_t bin, std::uint64_t positive, std::uint64_t negative) {
                const bool above = LowerEdge(bin + 1) > log_odds;  // no threshold lies within a bin
                counts.Add(true, above, positive);
@@ -283,14 +267,14 @@ CoarseScores CoarseScores::Unpacked(
 }
 
 ScoreMeasures MeasuresOf(std::span<const CoarseScores> blocks) {
-  return Rest(blocks).Without(CoarseScores());
+  return MeasuresWithout(TotalOf(blocks), CoarseScores());
 }
 
 std::vector<ScoreMeasures> MeasuresWithoutEach(std::span<const CoarseScores> blocks) {
-  const Rest rest(blocks);
+  const CoarseScores sum = TotalOf(blocks);
   std::vector<ScoreMeasures> measures;
   for (const CoarseScores& block : blocks)
-    if (!block.bins.empty()) measures.push_back(rest.Without(block));
+    if (!block.bins.empty()) measures.push_back(MeasuresWithout(sum, block));
   return measures;
 }
 

@@ -1,4 +1,4 @@
-// The bins of log-odds in which scores are counted, and the losses of scores.
+// The bins of log-odds in which scores are counted.
 #pragma once
 
 #include <algorithm>
@@ -49,11 +49,5 @@ std::optional<double> Ratio(Number part, std::uint64_t whole) {
 }
 
 constexpr double kFixedPoint = 4294967296.;  // 2^32, the unit of sums of squared errors
-
-// For each of `count` log-odds z, with `truth` 1 for the positive class and -1 for the others: (P -
-// truth)^2, and -log P(truth), which is at most 2^18, both rounded to multiples of 2^-32. The same
-// bits for every CPU target. The arrays have room for the count rounded up to a multiple of 8.
-void LossRow(const double* z, const double* truth, std::size_t count, double* squared_error,
-             double* log_loss);
 
 }  // namespace skinmask

@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -90,7 +89,7 @@ const AVInputFormat* DemuxerFor(const std::string& address) {
   constexpr std::string_view kFile = "file:";
   if (!address.starts_with(kFile)) return nullptr;
   const std::string path = address.substr(kFile.size());
-  const bool jpeg = IsRegularFile(path) && IsJpeg(HeadOf(path, 3));
+  const bool jpeg = IsRegularFile(path) && IsJpeg(PeekDescriptor(path, nullptr));
   return jpeg ? Ffmpeg::Get().av_find_input_format("mjpeg") : nullptr;
 }
 
@@ -119,19 +118,11 @@ Rational RationalOf(AVRational r) { return {r.num, r.den}; }
 
 }  // namespace
 
-std::string HeadOf(const std::string& path, std::size_t size) {
-  std::string head(size, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(size));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  return head;
-}
-
 VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
     : address_("file:" + path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return;  // FFmpeg reports this
-  if (S_ISREG(status.st_mode) && IsTar(HeadOf(path, 512)))
+  if (S_ISREG(status.st_mode) && IsTar(PeekDescriptor(path, nullptr)))
     throw Error(path, "is a tar archive, and no video");
   if (!S_ISFIFO(status.st_mode)) return;
   pipe_ = Descriptor(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

@@ -14,9 +14,6 @@
 
 namespace skinmask {
 
-// The first bytes of a file, at most `size`.
-std::string HeadOf(const std::string& path, std::size_t size);
-
 // How FFmpeg opens a file: its address and, for a pipe, the open descriptor.
 class VideoFile {
  public:

@@ -1,10 +1,11 @@
 // The streams of a written video: pictures, by encoders with the settings of this project, and the
-// copied sound of another file.
+// copied sound of another file; and what containers hold, where FFmpeg does not say it.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "media/ffmpeg.h"
 #include "skinmask/media/video.h"
@@ -17,6 +18,17 @@ namespace skinmask {
 // more than 8 bits of `source`.
 CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelFormat source,
                      const VideoWriteOptions& options, bool global_header);
+
+// FFmpeg's name of the codec for pictures in this container, if none is asked for.
+std::string CodecFor(const AVOutputFormat& container);
+
+// True if the container has a rate, and no times of pictures.
+bool StoresNoTimes(const AVOutputFormat& container);
+
+// True if the container or codec has only frame counts as times: AVI and the MPEG codecs have a
+// fixed rate, MPEG-4 has few time units, and Theora counts them for each frame. VC-2 gives each
+// time unit a share of its bits.
+bool CountsFrames(std::string_view container, std::string_view codec);
 
 inline AVRational AvOf(Rational r) { return {r.num, r.den}; }
 

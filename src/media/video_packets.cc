@@ -192,7 +192,6 @@ std::int64_t MatroskaEnd(std::string_view head) {
 std::string WrongEnd(const AVFormatContext& format, int index, const std::string& path,
                      const std::string& piped, const VideoPackets& packets) {
   constexpr const char* kCut = "the file ends there";
-  constexpr std::size_t kHead = 4096;
   const auto cut = [&](bool is_cut) { return std::string(is_cut ? kCut : ""); };
   const Ffmpeg& av = Ffmpeg::Get();
   const std::string_view name = format.iformat->name;
@@ -201,7 +200,7 @@ std::string WrongEnd(const AVFormatContext& format, int index, const std::string
   if (!format.pb || (is_pipe && !is_matroska && !is_y4m && name != "avi")) return {};
   const std::int64_t size = is_pipe ? SizeOfPipe(*format.pb) : av.avio_size(format.pb);
   if (size <= 0) return {};
-  const std::string head = is_pipe ? piped : HeadOf(path, kHead);
+  const std::string head = is_pipe ? piped : PeekDescriptor(path, nullptr);
   if (is_matroska) return cut(MatroskaEnd(head) > size);
   if (is_y4m) return cut(packets.behind() < size);
   if (name == "ogg") return cut(BehindOggPage(path, size) > 0);

@@ -5,7 +5,6 @@
 #include "base/blocking_call.h"
 #include "base/stream.h"
 #include "media/picture_type.h"
-#include "media/video_containers.h"
 #include "media/video_frame.h"
 #include "media/video_output.h"
 #include "media/video_packets.h"

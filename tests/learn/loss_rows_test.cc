@@ -1,4 +1,4 @@
-#include "learn/score_bins.h"
+#include "learn/expectation_rows.h"
 
 #include <gtest/gtest.h>
 

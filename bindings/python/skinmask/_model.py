@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy
@@ -18,6 +18,8 @@ from ._common import (
     Progress,
     detector_texts,
     end_by,
+    file_at,
+    kept,
     path_of,
     refuse_without_effect,
     require_range,
@@ -26,7 +28,6 @@ from ._common import (
     run,
     warn,
 )
-from ._kept import Kept, file_at
 from ._samples import Paths, Samples
 from ._show import axes_or_new, draw_models, html_png, html_table, show_png
 from ._training import set_data, set_fit, set_rule
@@ -48,8 +49,8 @@ class Model:
                 f"Model: is made by Model.load, train or default, not of {type(core).__name__}"
             )
         self._core = core
-        self._detectors = Kept[_skinmask.Detector](8)
-        self._outliers = Kept[_skinmask.Outliers](1)
+        self._detectors: dict[Hashable, _skinmask.Detector] = {}
+        self._outliers: dict[Hashable, _skinmask.Outliers] = {}
 
     @staticmethod
     def load(path: Path) -> Model:
@@ -172,7 +173,7 @@ class Model:
         """
         require_range("outlier", outlier, 0, 1, "more than 0, less than 1")
         share = float(outlier)
-        found = self._outliers.get(share, lambda: _skinmask.Outliers(self._core, share))
+        found = kept(self._outliers, 1, share, lambda: _skinmask.Outliers(self._core, share))
         unexplained: NDArray[numpy.bool_] = found.row(pixels) != 0
         return unexplained
 
@@ -234,7 +235,7 @@ class Model:
         faces = "" if alone or "faces" in texts else os.environ.get("SKINMASK_FACES", "")
         files = [texts.get("faces"), texts.get("seed_mask"), faces]
         key = (*sorted(texts.items()), *(path and file_at(path) for path in files))
-        return self._detectors.get(key, lambda: _skinmask.Detector(self._core, texts, faces))
+        return kept(self._detectors, 8, key, lambda: _skinmask.Detector(self._core, texts, faces))
 
     @property
     def kind(self) -> str:

@@ -79,7 +79,7 @@ class ScoreHistogram {
   static ScoreHistogram Unpacked(std::string_view packed, Int128 squared_error);
 
  private:
-  std::vector<std::uint64_t> positive_, negative_;  // empty, or one count per bin
+  std::vector<std::uint64_t> counts_;  // empty, or of negatives by bin, then of positives
   Int128 squared_error_ = 0;
 };
 

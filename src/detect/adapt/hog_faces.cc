@@ -8,7 +8,7 @@
 #include <span>
 
 #include "detect/adapt/area_mean.h"
-#include "detect/adapt/hog_frames.h"
+#include "detect/adapt/hog_boxes.h"
 #include "detect/adapt/hog_search.h"
 #include "detect/adapt/local_contrast.h"
 #include "detect/adapt/pool.h"
@@ -79,13 +79,9 @@ Look Turned(const cv::Mat& small, const cv::Size& whole, int turn, double least)
   const double half_x = (around.width - 1) / 2., half_y = (around.height - 1) / 2.;
   const cv::Matx23d back(c, -s, (size.width - 1) / 2. - c * half_x + s * half_y,  //
                          s, c, (size.height - 1) / 2. - s * half_x - c * half_y);
-  Look look{{}, least, {}, x, y, turn * kHogPatterns};
+  Look look{{}, least, cv::Matx22d(x, 0, 0, y) * back, x, y, turn * kHogPatterns};
   cv::warpAffine(small, look.picture, back, around, cv::INTER_LINEAR | cv::WARP_INVERSE_MAP,
                  cv::BORDER_REPLICATE);
-  for (int column = 0; column < 3; ++column) {
-    look.there(0, column) = x * back(0, column);
-    look.there(1, column) = y * back(1, column);
-  }
   return look;
 }
 
@@ -166,17 +162,26 @@ class HogFaces : public SeedFinder {
           1., options_.close_up_side / static_cast<double>(std::min(grey.cols, grey.rows)));
       looks.push_back(ReducedLook(reductions, scale, options_.padding, options_.min_score));
     }
-    const std::size_t upright = looks.size();
     AddTurned(kTiltTurns, reductions, LeastScore(), looks);
     // These pictures are searched in any case.
-    const std::vector<std::vector<HogFace>> found = FoundIn(looks, size);
     std::vector<HogFace> windows;
-    for (std::size_t i = 0; i < upright; ++i) Append(found[i], windows);
+    AddFound(looks, size, windows);
+    const auto first =
+        std::stable_partition(windows.begin(), windows.end(),
+                              [](const HogFace& face) { return face.pattern < kHogPatterns; });
+    std::vector<HogFace> tilted(first, windows.end());
+    windows.erase(first, windows.end());
     // The levels of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 && !ShowsFace(windows))
       AddFound({ReducedLook(reductions, again, 0, LeastScore())}, size, windows);
-    AddTilted({found.begin() + static_cast<std::ptrdiff_t>(upright), found.end()}, windows);
+    // Heads that are tilted by more than the templates, unless an upright face was found there.
+    std::erase_if(tilted, [&](const HogFace& face) {
+      return std::ranges::any_of(windows, [&](const HogFace& upright) {
+        return IsFace(upright) && Holds(upright, MiddleOf(face));
+      });
+    });
+    Append(tilted, windows);
     if (options_.turned_pixels == 0) return windows;
     // Faces in the shade, or in front of a bright window, have little contrast.
     if (!ShowsFace(windows)) {
@@ -215,33 +220,15 @@ class HogFaces : public SeedFinder {
     for (const int turn : turns) looks.push_back(Turned(small, whole, turn, least));
   }
 
-  // Adds heads that are tilted by more than the templates, unless an upright face was found there.
-  void AddTilted(const std::vector<std::vector<HogFace>>& found,
-                 std::vector<HogFace>& windows) const {
-    std::vector<HogFace> tilted;
-    for (const std::vector<HogFace>& faces : found) Append(faces, tilted);
-    std::erase_if(tilted, [&](const HogFace& face) {
-      return std::ranges::any_of(windows, [&](const HogFace& upright) {
-        return IsFace(upright) && Holds(upright, MiddleOf(face));
-      });
-    });
-    Append(tilted, windows);
-  }
-
   static void Append(const std::vector<HogFace>& faces, std::vector<HogFace>& windows) {
     windows.insert(windows.end(), faces.begin(), faces.end());
   }
 
-  void AddFound(const std::vector<Look>& looks, const cv::Size& size,
-                std::vector<HogFace>& windows) const {
-    for (const std::vector<HogFace>& faces : FoundIn(looks, size)) Append(faces, windows);
-  }
-
-  // For each picture, searched in parallel, the faces whose centre is within `size`, as upright
+  // Adds the faces of each picture, searched in parallel, whose centre is within `size`, as upright
   // boxes around that centre in pixels of the original. Isolated, because a thread that waits must
   // not start with another picture.
-  std::vector<std::vector<HogFace>> FoundIn(const std::vector<Look>& looks,
-                                            const cv::Size& size) const {
+  void AddFound(const std::vector<Look>& looks, const cv::Size& size,
+                std::vector<HogFace>& windows) const {
     std::vector<std::vector<HogFace>> found(looks.size());
     tbb::this_task_arena::isolate([&] {
       tbb::parallel_for(std::size_t{0}, looks.size(), [&](std::size_t i) {
@@ -250,7 +237,7 @@ class HogFaces : public SeedFinder {
                            [&](HogSearch& search) { return FoundIn(looks[i], size, search); });
       });
     });
-    return found;
+    for (const std::vector<HogFace>& faces : found) Append(faces, windows);
   }
 
   std::vector<HogFace> FoundIn(const Look& look, const cv::Size& size, HogSearch& search) const {

@@ -28,6 +28,16 @@ bool AnyTakesSeveral(const CLI::App& verb) {
   });
 }
 
+// The text with a backslash before each of these characters.
+std::string Escaped(std::string_view text, std::string_view characters) {
+  std::string escaped;
+  for (const char c : text) {
+    if (characters.find(c) != characters.npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
 // The part of a verb sets these variables for the option $1 or, if that is empty, for arguments:
 // takes, words, list, several, files, folders; and flags, the options of the verb.
 constexpr const char* kBashTail = R"bash(
@@ -90,7 +100,7 @@ std::string FlagsOfAll(const CLI::App& verb) {
   for (const auto& [heading, options] : GroupsOf(verb))
     for (const CLI::Option* option : options)
       for (const std::string& flag : FlagsOf(*option)) flags.push_back(flag);
-  return fmt::format("{}", fmt::join(flags, " "));
+  return CLI::detail::join(flags, " ");
 }
 
 std::string BashHead(const CLI::App& app) {
@@ -118,27 +128,14 @@ std::string BashPart(const CLI::App& verb) {
   for (const CLI::Option* option : ArgumentsOf(verb)) cases += Case("''", verb, *option);
   for (const auto& [heading, options] : GroupsOf(verb))
     for (const CLI::Option* option : options)
-      cases += Case(fmt::format("{}", fmt::join(FlagsOf(*option), " | ")), verb, *option);
+      cases += Case(CLI::detail::join(FlagsOf(*option), " | "), verb, *option);
   return fmt::format("\n_skinmask_{}() {{\n  flags='{}'\n  case $1 in\n{}  esac\n}}\n",
                      verb.get_name(), FlagsOfAll(verb), cases);
 }
 
-constexpr const char* kZshTail = R"zsh(
-_skinmask "$@"
-)zsh";
-
 // Escapes text for single quotes in a specification of _arguments.
 std::string ZshEscaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\'') {
-      escaped += "'\\''";
-      continue;
-    }
-    if (c == '\\' || c == '[' || c == ']' || c == ':') escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
+  return CLI::detail::find_and_replace(Escaped(text, "\\[]:"), "'", "'\\''");
 }
 
 // The zsh action that completes a value; a blank if nothing is known.
@@ -148,7 +145,7 @@ std::string ActionOf(const Offer& offer) {
   if (offer.files == std::vector<std::string>{"*"}) files = "_files";
   if (offer.files.empty() && offer.folders) files = "_files -/";
   if (offer.words.empty()) return files.empty() ? " " : files;
-  const std::string words = fmt::format("{}", fmt::join(offer.words, " "));
+  const std::string words = CLI::detail::join(offer.words, " ");
   if (files.empty() && !offer.list) return "(" + words + ")";
   const std::string add = offer.list ? "_values -s , value " + words : "compadd -- " + words;
   return "{" + add + (files.empty() ? "" : "; " + files) + "}";
@@ -166,11 +163,9 @@ std::string Without(const CLI::Option& option) {
 std::string ZshFlag(const std::string& flag, const CLI::App& verb, const CLI::Option& option) {
   const Offer offer = OfferOf(verb, option);
   const std::string name = option.get_type_name();
-  std::string text = fmt::format(" \\\n    '{}{}{}[{}]", Without(option), flag,
-                                 !offer.value             ? ""
-                                 : flag.starts_with("--") ? "="
-                                                          : "+",
-                                 ZshEscaped(BriefOf(option)));
+  const char* const sign = !offer.value ? "" : flag.starts_with("--") ? "=" : "+";
+  std::string text =
+      fmt::format(" \\\n    '{}{}{}[{}]", Without(option), flag, sign, ZshEscaped(BriefOf(option)));
   if (offer.value)
     text += fmt::format("{}:{}:{}", name.starts_with('[') ? ":" : "", ZshEscaped(name),
                         ActionOf(offer));
@@ -218,14 +213,7 @@ std::string ZshPart(const CLI::App& verb) {
   return fmt::format("\n_skinmask_{}() {{\n  _arguments -S :{}\n}}\n", verb.get_name(), text);
 }
 
-std::string FishQuoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\\' || c == '\'') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "'";
-}
+std::string FishQuoted(std::string_view text) { return "'" + Escaped(text, "\\'") + "'"; }
 
 // A line of the script for a verb or, without one, for the words before a verb.
 std::string FishLine(const std::string& verb, const std::string& rest) {
@@ -236,7 +224,7 @@ std::string FishLine(const std::string& verb, const std::string& rest) {
 // The arguments of `complete` for a value.
 std::string ArgumentsFor(const Offer& offer) {
   std::vector<std::string> parts;
-  const std::string words = fmt::format("{}", fmt::join(offer.words, " "));
+  const std::string words = CLI::detail::join(offer.words, " ");
   if (!words.empty()) parts.push_back(offer.list ? "(__fish_append , " + words + ")" : words);
   std::string extensions;
   bool all = false;
@@ -247,8 +235,7 @@ std::string ArgumentsFor(const Offer& offer) {
   if (!all && !extensions.empty()) parts.push_back("(__skinmask_files" + extensions + ")");
   if (offer.files.empty() && offer.folders) parts.emplace_back("(__fish_complete_directories)");
   std::string text = all ? " -F" : " -f";
-  if (!parts.empty())
-    text += fmt::format(" -a {}", FishQuoted(fmt::format("{}", fmt::join(parts, " "))));
+  if (!parts.empty()) text += fmt::format(" -a {}", FishQuoted(CLI::detail::join(parts, " ")));
   return text;
 }
 
@@ -307,7 +294,7 @@ std::string FishPart(const CLI::App& verb) {
 }  // namespace
 
 const Shell kBash{"bash", BashHead, BashPart, kBashTail};
-const Shell kZsh{"zsh", ZshHead, ZshPart, kZshTail};
+const Shell kZsh{"zsh", ZshHead, ZshPart, "\n_skinmask \"$@\"\n"};
 const Shell kFish{"fish", FishHead, FishPart, ""};
 
 }  // namespace skinmask::cli

@@ -10,13 +10,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <set>
 #include <sstream>
 
 #include "base/folder.h"
+#include "base/stream.h"
 #include "media/late_module.h"
 #include "skinmask/base/file.h"
 
@@ -46,6 +49,47 @@ std::uint64_t Handled(int version) {
 }
 
 namespace fs = std::filesystem;
+
+// Landlock by system calls, because Debian 12 has no library for it, and its header is older than
+// the kernels on which this program runs. An object is a set of rules.
+class Landlock {
+ public:
+  // Allows reading a file, or everything below a folder. Ignores paths that do not exist or are not
+  // on a disk.
+  void AllowReading(const fs::path& path) { Allow(path, kReadFile | kReadFolder); }
+  // Allows creating, reading, writing, replacing and removing files and folders below a folder.
+  void AllowMaking(const fs::path& folder) {
+    Allow(folder, kOfFiles | kReadFolder | kMakeFile | kMakeFolder | kRemoveFile | kRemoveFolder);
+  }
+  // Allows writing to an existing file.
+  void AllowWriting(const fs::path& file) { Allow(file, kWriteFile | kTruncate); }
+  // Denies to this thread, and to those that it starts, everything that no rule allows: reading,
+  // writing and executing files, and TCP connections (version 4). Returns false if the kernel
+  // refuses.
+  bool Enforce() const {
+    return rules_.get() >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           syscall(SYS_landlock_restrict_self, rules_.get(), 0) == 0;
+  }
+
+ private:
+  int NewRules() const {
+    const RuleSet set{Handled(version_), version_ >= 4 ? kBindAndConnect : 0};
+    const std::size_t size = version_ >= 4 ? sizeof set : sizeof set.files;
+    return static_cast<int>(syscall(SYS_landlock_create_ruleset, &set, size, 0));
+  }
+  void Allow(const fs::path& path, std::uint64_t rights) const {
+    if (rules_.get() < 0 || path.empty()) return;
+    const Descriptor parent(open(path.c_str(), O_PATH | O_CLOEXEC));
+    struct stat status;
+    if (parent.get() < 0 || fstat(parent.get(), &status) != 0) return;
+    if (!S_ISDIR(status.st_mode)) rights &= kOfFiles;
+    const PathRule rule{rights & Handled(version_), parent.get()};
+    syscall(SYS_landlock_add_rule, rules_.get(), kPathBeneath, &rule, 0);
+  }
+
+  const int version_ = LandlockVersion();
+  const Descriptor rules_{NewRules()};
+};
 
 // Files that libraries read on every machine, none of them a user's: the libraries themselves, and
 // descriptions of the machine. /proc/self is only this process.
@@ -103,8 +147,8 @@ void AllowLibraryPath(Landlock& landlock) {
 
 // Returns "" if the kernel has no Landlock.
 std::string RestrictFiles(const Access& access) {
+  if (LandlockVersion() == 0) return "";
   Landlock landlock;
-  if (landlock.version() == 0) return "";
   for (const char* const path : kSystem) landlock.AllowReading(path);
   landlock.AllowReading("/dev/null");
   landlock.AllowWriting("/dev/null");
@@ -118,7 +162,7 @@ std::string RestrictFiles(const Access& access) {
   for (const fs::path& folder : access.folders) landlock.AllowMaking(folder);
   for (const fs::path& file : access.files)
     if (!file.empty()) AllowFile(file, landlock);
-  return landlock.Enforce() ? fmt::format("Landlock {}", landlock.version()) : "";
+  return landlock.Enforce() ? fmt::format("Landlock {}", LandlockVersion()) : "";
 }
 
 // The bits of a register that the kernel uses for an int.
@@ -179,40 +223,9 @@ bool RestrictCalls() {
 
 }  // namespace
 
-Landlock::Landlock() {
+int LandlockVersion() {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
-  if (version < 1) return;
-  version_ = static_cast<int>(version);
-  const RuleSet set{Handled(version_), version_ >= 4 ? kBindAndConnect : 0};
-  const std::size_t size = version_ >= 4 ? sizeof set : sizeof set.files;
-  rules_ = Descriptor(static_cast<int>(syscall(SYS_landlock_create_ruleset, &set, size, 0)));
-}
-
-void Landlock::Allow(const std::filesystem::path& path, std::uint64_t rights) {
-  if (rules_.get() < 0 || path.empty()) return;
-  const Descriptor parent(open(path.c_str(), O_PATH | O_CLOEXEC));
-  struct stat status;
-  if (parent.get() < 0 || fstat(parent.get(), &status) != 0) return;
-  if (!S_ISDIR(status.st_mode)) rights &= kOfFiles;
-  const PathRule rule{rights & Handled(version_), parent.get()};
-  syscall(SYS_landlock_add_rule, rules_.get(), kPathBeneath, &rule, 0);
-}
-
-void Landlock::AllowReading(const std::filesystem::path& path) {
-  Allow(path, kReadFile | kReadFolder);
-}
-
-void Landlock::AllowMaking(const std::filesystem::path& folder) {
-  Allow(folder, kOfFiles | kReadFolder | kMakeFile | kMakeFolder | kRemoveFile | kRemoveFolder);
-}
-
-void Landlock::AllowWriting(const std::filesystem::path& file) {
-  Allow(file, kWriteFile | kTruncate);
-}
-
-bool Landlock::Enforce() {
-  return rules_.get() >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         syscall(SYS_landlock_restrict_self, rules_.get(), 0) == 0;
+  return static_cast<int>(std::max(version, 0L));
 }
 
 std::string EnterSandbox(const Access& access) {

@@ -2,13 +2,10 @@
 // its work does not need, so that a compromised decoder can do no harm (SECURITY.md).
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "base/stream.h"
 
 namespace skinmask::cli {
 
@@ -41,31 +38,7 @@ void ForbidProcesses();
 // does.
 std::string ForbidNetwork();
 
-// Landlock by system calls, because Debian 12 has no library for it, and its header is older than
-// the kernels on which this program runs. An object is a set of rules. Without Landlock in the
-// kernel all functions do nothing.
-class Landlock {
- public:
-  Landlock();
-
-  // The version of the kernel's interface; 0: no Landlock.
-  int version() const { return version_; }
-  // Allows reading a file, or everything below a folder. Ignores paths that do not exist or are not
-  // on a disk.
-  void AllowReading(const std::filesystem::path& path);
-  // Allows creating, reading, writing, replacing and removing files and folders below a folder.
-  void AllowMaking(const std::filesystem::path& folder);
-  // Allows writing to an existing file.
-  void AllowWriting(const std::filesystem::path& file);
-  // Denies to this thread, and to those that it starts, everything that no rule allows: reading,
-  // writing and executing files, and TCP connections (version 4). Returns false if the kernel
-  // refuses.
-  bool Enforce();
-
- private:
-  void Allow(const std::filesystem::path& path, std::uint64_t rights);
-  int version_ = 0;
-  Descriptor rules_{-1};
-};
+// The version of the kernel's interface of Landlock; 0: it has none.
+int LandlockVersion();
 
 }  // namespace skinmask::cli

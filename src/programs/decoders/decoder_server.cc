@@ -44,34 +44,29 @@ namespace {
 
 using Kind = DecoderMessage::Kind;
 
-// The limit for the memory of a decoder beyond its initial memory: a constant, plus an amount for
-// each pixel of the header. The system refuses more, as if memory were full.
-class MemoryLimit {
- public:
-  MemoryLimit() {
-    std::ifstream("/proc/self/statm") >> begun_;  // in pages
-    begun_ *= static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  }
-  // `bytes` is the size of the mapped files: the previous one and the current one.
-  void SetFor([[maybe_unused]] std::int64_t pixels, [[maybe_unused]] std::uint64_t bytes) const {
+// Limits the memory of a decoder beyond its initial memory: to a constant, plus an amount for each
+// pixel of the header, plus `bytes`, the size of the mapped files (the previous one and the current
+// one). The system refuses more, as if memory were full.
+void LimitMemory([[maybe_unused]] std::int64_t pixels, [[maybe_unused]] std::uint64_t bytes) {
 #ifndef SKINMASK_SANITIZED  // their tables have the size of the whole address space
-    constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
-    constexpr std::uint64_t kBytesOfPixel = 128;
-    // Stacks of threads; AV1 decoders have one thread for each core.
-    static const std::uint64_t of_threads =
-        std::uint64_t{16 << 20} * static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
-    rlimit limit{};
-    getrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur =
-        std::min<rlim_t>(limit.rlim_max, begun_ + kBytes + of_threads + bytes +
-                                             kBytesOfPixel * static_cast<std::uint64_t>(pixels));
-    setrlimit(RLIMIT_AS, &limit);
+  constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kBytesOfPixel = 128;
+  static const std::uint64_t begun = [] {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  }();
+  // Stacks of threads; AV1 decoders have one thread for each core.
+  static const std::uint64_t of_threads =
+      std::uint64_t{16 << 20} * static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur =
+      std::min<rlim_t>(limit.rlim_max, begun + kBytes + of_threads + bytes +
+                                           kBytesOfPixel * static_cast<std::uint64_t>(pixels));
+  setrlimit(RLIMIT_AS, &limit);
 #endif
-  }
-
- private:
-  std::uint64_t begun_ = 0;
-};
+}
 
 // Returns make(), or the problem of the file as a message.
 template <class Make>
@@ -95,12 +90,12 @@ class Decoder {
     while (ReceiveMessage(kDecoderServerSocket, request, file) && request.kind == Kind::kDecode) {
       struct stat status {};
       if (file.get() >= 0 && fstat(file.get(), &status) != 0) return;
-      limit_.SetFor(0, file_.size() + static_cast<std::uint64_t>(status.st_size));
+      LimitMemory(0, file_.size() + static_cast<std::uint64_t>(status.st_size));
       if (file.get() >= 0 && !file_.Map(std::move(file))) return;
       file = Descriptor(-1);
       const auto size = static_cast<std::size_t>(request.number);
       if (size > file_.size()) return;
-      limit_.SetFor(0, file_.size());
+      LimitMemory(0, file_.size());
       const std::string_view bytes(reinterpret_cast<const char*>(file_.data()), size);
       const DecoderMessage answer = AnswerOf("", [&] { return Answer(request, bytes); });
       if (!SendMessage(kDecoderServerSocket, answer, pixels_.TakeDescriptor())) return;
@@ -146,11 +141,10 @@ class Decoder {
     if (!SendMessage(kDecoderServerSocket, message) ||
         !ReceiveMessage(kDecoderServerSocket, message, none) || message.kind != Kind::kGo)
       _exit(0);
-    limit_.SetFor(all, file_.size());
+    LimitMemory(all, file_.size());
   }
 
   SharedBytes file_, pixels_;
-  const MemoryLimit limit_;
 };
 
 // Decodes one video, one frame for each request.
@@ -191,9 +185,9 @@ class VideoService {
       options.raw = RawVideo{{words.width, words.height}, words.pixel_format, words.rate};
     // The size of the frames is not known yet.
     constexpr std::int64_t kUsualPixels = std::int64_t{1} << 25;  // 8K
-    limit_.SetFor(std::min(words.max_pixels, kUsualPixels), 0);
+    LimitMemory(std::min(words.max_pixels, kUsualPixels), 0);
     const VideoInfo& info = reader_.emplace(file_, options).info();
-    limit_.SetFor(info.size.area(), 0);
+    LimitMemory(info.size.area(), 0);
 
     VideoWords told{};
     told.width = info.size.width;
@@ -250,7 +244,6 @@ class VideoService {
 
   std::string file_;
   Descriptor pipe_{-1};
-  const MemoryLimit limit_;
   std::optional<VideoReader> reader_;
   SharedBytes pixels_;
 };
@@ -272,72 +265,67 @@ class VideoService {
   _exit(0);
 }
 
-class Server {
- public:
-  // `parent` is the process that uses the decoders.
-  void Serve(pid_t parent) {
-    const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, parent, 0)));
-    if (getppid() != parent) return;
-    pollfd waits[] = {{kDecoderServerSocket, POLLIN, 0}, {process.get(), POLLIN, 0}};
-    DecoderMessage message;
-    Descriptor none(-1);
-    while (poll(waits, process.get() >= 0 ? 2 : 1, -1) > 0 || errno == EINTR) {
-      if (waits[1].revents || (waits[0].revents & (POLLHUP | POLLERR))) break;
-      if (!(waits[0].revents & POLLIN)) continue;
-      if (!ReceiveMessage(kDecoderServerSocket, message, none)) break;
-      if (message.kind == Kind::kStart || message.kind == Kind::kStartVideo) Start(message);
-      if (message.kind == Kind::kEnd) End(message);
-    }
-    for (const pid_t decoder : decoders_) kill(decoder, SIGKILL);
-    for (const pid_t decoder : decoders_) waitpid(decoder, nullptr, 0);
+// Loads the module once for all decoders that are forked from now on. If that fails, they report
+// the problem.
+void Load(bool of_video, const std::string& module) {
+  try {
+    if (of_video)
+      LoadFfmpeg();
+    else if (!module.empty())
+      FindInModule(module, "skinmask_decode");
+  } catch (const std::exception&) {
   }
+}
 
- private:
-  void Start(DecoderMessage& message) {
-    const bool of_video = message.kind == Kind::kStartVideo;
-    const std::string text(message.Text());
-    Load(of_video, text);
-    SocketPair sockets;
-    const pid_t self = getpid(), decoder = fork();
-    if (decoder == 0) {
-      dup2(sockets.other.get(), kDecoderServerSocket);
-      close_range(kDecoderServerSocket + 1, ~0u, 0);
-      BecomeDecoder(self, of_video ? &text : nullptr);
-    }
-    message.kind = Kind::kStarted;
-    message.number = decoder;
-    if (decoder > 0) decoders_.insert(decoder);
-    SendMessage(kDecoderServerSocket, message, decoder > 0 ? sockets.one.get() : -1);
+void Start(DecoderMessage& message, std::set<pid_t>& decoders) {
+  const bool of_video = message.kind == Kind::kStartVideo;
+  const std::string text(message.Text());
+  Load(of_video, text);
+  SocketPair sockets;
+  const pid_t self = getpid(), decoder = fork();
+  if (decoder == 0) {
+    dup2(sockets.other.get(), kDecoderServerSocket);
+    close_range(kDecoderServerSocket + 1, ~0u, 0);
+    BecomeDecoder(self, of_video ? &text : nullptr);
   }
+  message.kind = Kind::kStarted;
+  message.number = decoder;
+  if (decoder > 0) decoders.insert(decoder);
+  SendMessage(kDecoderServerSocket, message, decoder > 0 ? sockets.one.get() : -1);
+}
 
-  void End(DecoderMessage& message) {
-    const auto decoder = static_cast<pid_t>(message.number);
-    int status = 0;
-    if (decoders_.erase(decoder)) {
-      // The number still belongs to the decoder, because nobody has waited for it yet. A decoder
-      // that has crashed keeps its wait status.
-      kill(decoder, SIGKILL);
-      waitpid(decoder, &status, 0);
-    }
-    message.kind = Kind::kEnded;
-    message.number = status;
-    SendMessage(kDecoderServerSocket, message);
+void End(DecoderMessage& message, std::set<pid_t>& decoders) {
+  const auto decoder = static_cast<pid_t>(message.number);
+  int status = 0;
+  if (decoders.erase(decoder)) {
+    // The number still belongs to the decoder, because nobody has waited for it yet. A decoder
+    // that has crashed keeps its wait status.
+    kill(decoder, SIGKILL);
+    waitpid(decoder, &status, 0);
   }
+  message.kind = Kind::kEnded;
+  message.number = status;
+  SendMessage(kDecoderServerSocket, message);
+}
 
-  // Loads the module once for all decoders that are forked from now on. If that fails, they report
-  // the problem.
-  static void Load(bool of_video, const std::string& module) {
-    try {
-      if (of_video)
-        LoadFfmpeg();
-      else if (!module.empty())
-        FindInModule(module, "skinmask_decode");
-    } catch (const std::exception&) {
-    }
+// The server; `parent` is the process that uses the decoders.
+void Serve(pid_t parent) {
+  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, parent, 0)));
+  if (getppid() != parent) return;
+  pollfd waits[] = {{kDecoderServerSocket, POLLIN, 0}, {process.get(), POLLIN, 0}};
+  std::set<pid_t> decoders;
+  DecoderMessage message;
+  Descriptor none(-1);
+  while (poll(waits, process.get() >= 0 ? 2 : 1, -1) > 0 || errno == EINTR) {
+    if (waits[1].revents || (waits[0].revents & (POLLHUP | POLLERR))) break;
+    if (!(waits[0].revents & POLLIN)) continue;
+    if (!ReceiveMessage(kDecoderServerSocket, message, none)) break;
+    if (message.kind == Kind::kStart || message.kind == Kind::kStartVideo) Start(message, decoders);
+    if (message.kind == Kind::kEnd) End(message, decoders);
   }
-
-  std::set<pid_t> decoders_;
-};
+  for (const pid_t decoder : decoders) kill(decoder, SIGKILL);
+  for (const pid_t decoder : decoders) waitpid(decoder, nullptr, 0);
+}
 
 }  // namespace
 }  // namespace skinmask
@@ -360,6 +348,6 @@ int main(int argc, char** argv) {
   // First, because setNumThreads writes to the log.
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::setNumThreads(1);
-  skinmask::Server().Serve(static_cast<pid_t>(std::atoi(argv[1])));
+  skinmask::Serve(static_cast<pid_t>(std::atoi(argv[1])));
   return 0;
 }

@@ -56,7 +56,7 @@ class SandboxTest : public testing::FolderTest {
     return WEXITSTATUS(status) == 1;
   }
   // As the kernel says it, not the sandbox.
-  static bool HasLandlock() { return Landlock().version() > 0; }
+  static bool HasLandlock() { return LandlockVersion() > 0; }
   static bool CanOpen(const fs::path& path, int flags) {
     return open(path.c_str(), flags | O_CLOEXEC, 0666) >= 0;
   }
