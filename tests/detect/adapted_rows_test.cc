@@ -56,7 +56,10 @@ struct Maps : Adaptation {
   int side = 1;
 };
 
-// Those of an odd side expect something, and of one that is a multiple of three have no slopes.
+constexpr double kFarCap = -2;  // the greatest sum in far cells
+
+// Those of an odd side expect something, of one that is a multiple of three have no slopes, and of
+// one that is not a multiple of four have far cells.
 Maps RandomMaps(const cv::Size& image, int side) {
   testing::Random random(9);
   const auto cells = [side](int length) { return std::max(1, cvRound(length / double(side))); };
@@ -72,6 +75,10 @@ Maps RandomMaps(const cv::Size& image, int side) {
     for (cv::Mat& slope : maps.slope) slope = random_map(0.01);
   if (side % 2 != 0) maps.expected = random_map(2);
   maps.slack = 0.7;
+  if (side % 4 == 0) return maps;
+  maps.far = cv::Mat1b::zeros(maps.offset.size());
+  for (int i = 0; i < maps.far.rows * maps.far.cols; ++i)  // runs of all lengths, also whole rows
+    maps.far.data[i] = random.Normal() + 2 * std::sin(0.3 * i) > 0.5 ? 255 : 0;
   return maps;
 }
 
@@ -104,7 +111,10 @@ double Told(const Maps& maps, int x, int y, const std::uint8_t* bgr, double colo
     const double expected = Enlarged(maps.expected, maps.side, x, y), away = sum - expected;
     sum = std::abs(away) < maps.slack ? expected : sum - std::copysign(maps.slack, away);
   }
-  return kScales(sum) + kShift;
+  const auto cell = [&](int place, int cells) { return std::min(place / maps.side, cells - 1); };
+  const bool is_far = !maps.far.empty() &&
+                      maps.far.at<std::uint8_t>(cell(y, maps.far.rows), cell(x, maps.far.cols));
+  return kScales(is_far ? std::min(sum, kFarCap) : sum) + kShift;
 }
 
 class AdaptedRowsTest : public ::testing::Test {
@@ -181,6 +191,32 @@ void ExpectOutputsOfLogOdds(const cv::Mat& bgr, const AdaptedRows& rows) {
     ProbabilityRowOf(z.data(), count, expected.data());
     rows.JudgeRow(bgr.ptr(y), bgr.cols, y, 0, nullptr, found.data());
     ASSERT_EQ(found, expected) << bgr.cols;
+  }
+}
+
+// By brute force: which cells are below -3 with all their neighbours, in runs of eight or more.
+TEST(FarCells, AreThoseAmongOthersThatAreFar) {
+  testing::Random random(3);
+  for (const cv::Size size : {cv::Size(1, 1), {9, 1}, {1, 9}, {8, 5}, {60, 40}}) {
+    cv::Mat1f z(size);
+    for (float& value : z) value = static_cast<float>(-5 + 1.1 * random.Normal());
+    cv::Mat1b expected(size);
+    for (int y = 0; y < z.rows; ++y) {
+      for (int x = 0; x < z.cols; ++x) {
+        const cv::Rect around = cv::Rect(x - 1, y - 1, 3, 3) & cv::Rect({}, size);
+        expected(y, x) = cv::countNonZero(z(around) >= -3) == 0 ? 255 : 0;
+      }
+      for (int x = 0, run = 0; x <= z.cols; ++x) {
+        if (x < z.cols && expected(y, x)) {
+          ++run;
+          continue;
+        }
+        if (run < 8) std::fill_n(expected[y] + x - run, run, std::uint8_t{0});
+        run = 0;
+      }
+    }
+    EXPECT_EQ(cv::norm(FarCells(z), expected, cv::NORM_INF), 0) << size;
+    EXPECT_TRUE(size.width < 60 || cv::countNonZero(expected) > 0);
   }
 }
 

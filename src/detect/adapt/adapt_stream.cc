@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "detect/adapt/adapted_rows.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
 #include "detect/adapt/seed_priors.h"
@@ -68,17 +69,21 @@ class StreamAdapter::State {
     const bool has_evidence = current_ && HasEvidence(current_->summary);
     if (still_ >= kStill || !has_evidence) filter_.Clear();
     smoothed_ = steady_ = current_;
-    if (!filter_.enabled() || !has_evidence) return steady_;
-    const BlockMotion motion =
-        filter_.has_past() ? MotionTo(last_grey_, now.small_grey) : BlockMotion();
-    const cv::Mat gain =
-        filter_.Add(now.small_bgr, adapter_->EvidenceOf(now.small_bgr, *current_), motion);
-    if (gain.empty()) return steady_;
+    if (!current_) return nullptr;
+    cv::Mat evidence = adapter_->EvidenceOf(now.small_bgr, *current_);
     Adaptation steady = *current_;
-    // Converted to a new matrix: assigning the sum would overwrite memory that others share.
-    steady.offset = cv::Mat(current_->offset + gain);
-    steady.expected = filter_.log_odds();
-    steady.slack = kSlackPerSecond * adapter_->options().steady;
+    if (filter_.enabled() && has_evidence) {
+      const BlockMotion motion =
+          filter_.has_past() ? MotionTo(last_grey_, now.small_grey) : BlockMotion();
+      const cv::Mat gain = filter_.Add(now.small_bgr, evidence, motion);
+      if (!gain.empty()) {
+        // Converted to a new matrix: assigning the sum would overwrite memory that others share.
+        steady.offset = cv::Mat(current_->offset + gain);
+        evidence = steady.expected = filter_.log_odds();
+        steady.slack = kSlackPerSecond * adapter_->options().steady;
+      }
+    }
+    steady.far = FarCells(evidence);
     return steady_ = std::make_shared<const Adaptation>(std::move(steady));
   }
 

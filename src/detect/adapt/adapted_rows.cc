@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <opencv2/imgproc.hpp>
 #include <vector>
 
 #include "detect/log_odds_rows.h"
@@ -113,6 +114,10 @@ namespace {
 
 constexpr std::size_t kMaxLanes = 16;  // a vector may reach this far beyond a row
 constexpr float kSure = 6.3f;          // log-odds beyond which 255 P is within 1/2 of 0 or 255
+// Cells are far from skin if they and the eight around them are below -kFar, and the sums of their
+// pixels are at most -kFarCap. With them, F1 of ten sets of data was the same or higher by up to
+// 0.0002 (docs/adaptation.md).
+constexpr float kFar = 3, kFarCap = 2;
 
 struct Buffers {
   std::vector<float> z, offset, expected;
@@ -129,12 +134,30 @@ Buffers& BuffersFor(std::size_t width) {
 
 }  // namespace
 
+cv::Mat FarCells(const cv::Mat& z) {
+  constexpr int kShortest = 8;  // cells; shorter parts of rows would take longer
+  cv::Mat around;
+  cv::dilate(z, around, cv::Mat());
+  cv::Mat far = around < -kFar;
+  for (int y = 0; y < far.rows; ++y) {
+    std::uint8_t *const row = far.ptr(y), *const end = row + far.cols;
+    for (std::uint8_t *first = std::find(row, end, 255), *last = first; first != end;
+         first = std::find(last, end, 255)) {
+      last = std::find(first, end, 0);
+      if (last - first < kShortest) std::fill(first, last, std::uint8_t{0});
+    }
+  }
+  return far;
+}
+
 AdaptedRows::AdaptedRows(const ColorJudge& judge, const Adaptation& maps, int side,
                          const OutputScale& scale)
     : judge_(judge),
       offset_(maps.offset, side),
-      slack_(static_cast<float>(maps.slack)),
-      scale_(scale) {
+      maps_(maps),
+      side_(side),
+      scale_(scale),
+      cap_(scale(-kFarCap)) {
   for (const cv::Mat& slope : maps.slope)
     if (!slope.empty()) slope_.emplace_back(slope, side);
   if (!maps.expected.empty()) expected_.emplace(maps.expected, side);
@@ -165,32 +188,54 @@ void AdaptedRows::AddGlobal(const std::uint8_t* bgr, std::size_t count, float* z
     z[x] += std::clamp(weight * (global[x] - own), -weights_.most, weights_.most);
 }
 
-PlaceRow AdaptedRows::PlaceOf(const std::uint8_t* bgr, int width, int y) const {
+template <class Of>
+void AdaptedRows::ForParts(int y, int width, const Of& of) const {
+  if (maps_.far.empty()) return of(Part{y, 0, width}, false);
+  const cv::Mat& far = maps_.far;
+  const std::uint8_t* const cells = far.ptr(std::min(y / side_, far.rows - 1));
+  for (int first = 0, last = 0; first < far.cols; first = last) {
+    while (last < far.cols && cells[last] == cells[first]) ++last;
+    const int end = last == far.cols ? width : last * side_;
+    of(Part{y, first * side_, end - first * side_}, cells[first] != 0);
+  }
+}
+
+PlaceRow AdaptedRows::PlaceOf(const std::uint8_t* bgr, Part part) const {
+  const auto [y, first, width] = part;
   Buffers& buffers = BuffersFor(static_cast<std::size_t>(width));
   PlaceRow place;
   for (std::size_t c = 0; c < slope_.size(); ++c)
-    place.slope[c] = slope_[c].Row(y, width, buffers.slope[c]);
-  place.offset = offset_.Row(y, width, buffers.offset);
-  place.expected = expected_ ? expected_->Row(y, width, buffers.expected) : nullptr;
-  place.slack = slack_;
+    place.slope[c] = slope_[c].Row(y, first, width, buffers.slope[c]);
+  place.offset = offset_.Row(y, first, width, buffers.offset);
+  place.expected = expected_ ? expected_->Row(y, first, width, buffers.expected) : nullptr;
+  place.slack = static_cast<float>(maps_.slack);
   if (place.slope[0]) SKINMASK_DISPATCH(AddSlopes)(place, bgr, static_cast<std::size_t>(width));
   return place;
 }
 
-const float* AdaptedRows::WholeRow(const std::uint8_t* bgr, int width, int y) const {
-  const auto count = static_cast<std::size_t>(width);
+void AdaptedRows::CapFar(int y, int width, float* z) const {
+  ForParts(y, width, [&](Part part, bool is_far) {
+    if (!is_far) return;
+    for (float *at = z + part.first, *const end = at + part.width; at < end; ++at)
+      *at = std::min(*at, cap_);
+  });
+}
+
+float* AdaptedRows::WholeRow(const std::uint8_t* bgr, Part part) const {
+  const auto count = static_cast<std::size_t>(part.width);
   float* const z = BuffersFor(count).z.data();
   if (judge_.local)
     SKINMASK_DISPATCH(FullRow)(judge_.local->View(), weights_, bgr, count, z);
   else
     SKINMASK_DISPATCH(GlobalRow)(MixtureView(), weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
-  SKINMASK_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), scale_, count, z);
+  SKINMASK_DISPATCH(AddPlaceRow)(PlaceOf(bgr, part), scale_, count, z);
   return z;
 }
 
 void AdaptedRows::LogOddsRow(const std::uint8_t* bgr, int width, int y, float* out) const {
-  std::copy_n(WholeRow(bgr, width, y), width, out);
+  std::copy_n(WholeRow(maps_.InLight(bgr, width), {y, 0, width}), width, out);
+  CapFar(y, width, out);
 }
 
 // Evaluates all Gaussians for the pixels at some places of a row. These pixels are gathered first,
@@ -217,18 +262,17 @@ void AdaptedRows::EvaluateAll(const std::uint8_t* bgr, const PlaceRow& place,
 // A sum of n terms, the greatest of them 1, is at most n. So for most pixels the likeliest Gaussian
 // of each class decides, and the others are not evaluated. Moving the sum towards the expected one
 // does not increase the difference.
-const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, float low,
-                                     float high) const {
+float* AdaptedRows::RowBetween(const std::uint8_t* bgr, Part part, float low, float high) const {
   // In a wider range lie half of a photograph's pixels; evaluating all Gaussians for all is then
   // faster.
   constexpr float kWide = 20;
   if (!judge_.local || scale_.Inverse(high) - scale_.Inverse(low) + 2 * margin_ > kWide)
-    return WholeRow(bgr, width, y);
+    return WholeRow(bgr, part);
   const MixtureView local = judge_.local->View();
-  const auto count = static_cast<std::size_t>(width);
+  const auto count = static_cast<std::size_t>(part.width);
   Buffers& buffers = BuffersFor(count);
   float* const z = buffers.z.data();
-  const PlaceRow place = PlaceOf(bgr, width, y);
+  const PlaceRow place = PlaceOf(bgr, part);
   const auto gain = [&](std::size_t terms) {
     return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) + margin_);
   };
@@ -236,7 +280,7 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
   const float most = scale_.Inverse(high) + gain(local.count - local.positives);
   SKINMASK_DISPATCH(LeadRow)
   (local, weights_, bgr, count, place.offset,
-   least - (place.expected ? slack_ : 0) - (judge_.folded ? 0 : weights_.most), z);
+   least - (place.expected ? place.slack : 0) - (judge_.folded ? 0 : weights_.most), z);
   AddGlobal(bgr, count, z);
   // For a threshold alone, sums are as good as calibrated log-odds: the pixels near it are
   // evaluated again.
@@ -251,10 +295,24 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
 void AdaptedRows::JudgeRow(const std::uint8_t* bgr, int width, int y, double threshold_log_odds,
                            std::uint8_t* mask, std::uint8_t* probability) const {
   const auto threshold = static_cast<float>(threshold_log_odds);
+  if (!probability && threshold >= cap_) {
+    ForParts(y, width, [&](Part part, bool is_far) {
+      std::uint8_t* const out = mask + part.first;
+      const auto count = static_cast<std::size_t>(part.width);
+      if (is_far) {
+        std::fill_n(out, count, std::uint8_t{0});
+        return;
+      }
+      const std::uint8_t* const colors = maps_.InLight(bgr + 3 * part.first, part.width);
+      MaskRowOf(RowBetween(colors, part, threshold, threshold), count, threshold, out);
+    });
+    return;
+  }
   float low = std::isinf(threshold) ? 0 : threshold, high = low;  // no pixel is near infinity
   if (probability) low = std::min(-kSure, mask ? low : -kSure);
   if (probability) high = std::max(kSure, mask ? high : kSure);
-  const float* const z = RowBetween(bgr, width, y, low, high);
+  float* const z = RowBetween(maps_.InLight(bgr, width), {y, 0, width}, low, high);
+  CapFar(y, width, z);
   const auto count = static_cast<std::size_t>(width);
   if (mask) MaskRowOf(z, count, threshold, mask);
   if (probability) ProbabilityRowOf(z, count, probability);

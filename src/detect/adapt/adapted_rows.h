@@ -85,28 +85,40 @@ struct PlaceRow {
   float slack;
 };
 
+// The cells of the small image that are far from skin (Adaptation::far), for its log-odds `z`,
+// CV_32FC1, 0 at the model's own threshold.
+cv::Mat FarCells(const cv::Mat& z);
+
 class AdaptedRows {
  public:
-  // `judge` and what it points to must outlive this. Each cell of the adaptation's maps covers
-  // `side` x `side` pixels (map_row.h).
+  // `judge`, what it points to, and `maps` must outlive this. Each cell of the adaptation's maps
+  // covers `side` x `side` pixels (map_row.h).
   AdaptedRows(const ColorJudge& judge, const Adaptation& maps, int side, const OutputScale& scale);
 
   // The log-odds z of row y of a picture of `width` pixels. With six Gaussians and a quadratic a
   // pixel takes 5 ns on one core with AVX-512. Safe from many threads.
   void LogOddsRow(const std::uint8_t* bgr, int width, int y, float* z) const;
   // Makes the outputs that are not null: the mask, 255 where z is above the threshold's log-odds,
-  // else 0 (2.6 ns a pixel), and the probability, round(255 P) (3.4 ns). Both take little more time
-  // than the probability.
+  // else 0 (2.6 ns a pixel that is not far from skin), and the probability, round(255 P) (3.4 ns).
+  // Both take little more time than the probability.
   void JudgeRow(const std::uint8_t* bgr, int width, int y, double threshold_log_odds,
                 std::uint8_t* mask, std::uint8_t* probability) const;
 
  private:
-  // z of the row; valid until this thread's next call.
-  const float* WholeRow(const std::uint8_t* bgr, int width, int y) const;
-  // z of the row, exact where it is or may be in low..high; elsewhere a value on the same side of
+  // A part of row y. Pointers to colours and log-odds are to its first pixel.
+  struct Part {
+    int y, first, width;
+  };
+  // z of the part before CapFar; valid until this thread's next call.
+  float* WholeRow(const std::uint8_t* bgr, Part part) const;
+  // z of the part, exact where it is or may be in low..high; elsewhere a value on the same side of
   // both.
-  const float* RowBetween(const std::uint8_t* bgr, int width, int y, float low, float high) const;
-  PlaceRow PlaceOf(const std::uint8_t* bgr, int width, int y) const;
+  float* RowBetween(const std::uint8_t* bgr, Part part, float low, float high) const;
+  PlaceRow PlaceOf(const std::uint8_t* bgr, Part part) const;
+  // Calls of(part, is_far) for the parts of row y that are far from skin, and that are not.
+  template <class Of>
+  void ForParts(int y, int width, const Of& of) const;
+  void CapFar(int y, int width, float* z) const;
   void EvaluateAll(const std::uint8_t* bgr, const PlaceRow& place,
                    std::span<const std::uint32_t> places, float* z) const;
   void AddGlobal(const std::uint8_t* bgr, std::size_t count, float* z) const;
@@ -116,8 +128,10 @@ class AdaptedRows {
   std::vector<MapRows> slope_;  // three, or none
   MapRows offset_;
   std::optional<MapRows> expected_;
-  float slack_;
+  const Adaptation& maps_;
+  int side_;
   OutputScale scale_;
+  float cap_;          // of z in far cells
   double margin_ = 0;  // more than what the sums of LeadRow and FullRow differ by from rounding
 };
 

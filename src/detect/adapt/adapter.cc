@@ -99,7 +99,9 @@ std::optional<Adaptation> Adapter::Adapt(const cv::Mat& bgr) const {
   }
   if (!adaptation) return std::nullopt;
   adaptation->summary.monochrome = is_monochrome;
-  return IsGlobal(*adaptation) ? std::nullopt : std::move(adaptation);
+  if (IsGlobal(*adaptation)) return std::nullopt;
+  adaptation->far = FarCells(EvidenceOf(small, *adaptation));
+  return adaptation;
 }
 
 std::optional<Adaptation> Adapter::AdaptToSeeds(const cv::Mat& small,
@@ -189,8 +191,7 @@ AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side,
 cv::Mat Adapter::EvidenceOf(const cv::Mat& small_bgr, const Adaptation& adaptation) const {
   const AdaptedRows rows = RowsOf(adaptation, 1, {CalibrationCurve(), 0});
   cv::Mat z(small_bgr.size(), CV_32FC1);
-  for (int y = 0; y < z.rows; ++y)
-    rows.LogOddsRow(adaptation.InLight(small_bgr.ptr(y), z.cols), z.cols, y, z.ptr<float>(y));
+  for (int y = 0; y < z.rows; ++y) rows.LogOddsRow(small_bgr.ptr(y), z.cols, y, z.ptr<float>(y));
   return z;
 }
 
@@ -206,9 +207,8 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const
   RequireType(bgr, CV_8UC3, "image");
   const AdaptedRows rows = RowsOf(bgr, adaptation);
   cv::Mat z(bgr.size(), CV_32FC1);
-  ForJudgedRows(global_, bgr.size(), [&](int y) {
-    rows.LogOddsRow(adaptation.InLight(bgr.ptr(y), bgr.cols), bgr.cols, y, z.ptr<float>(y));
-  });
+  ForJudgedRows(global_, bgr.size(),
+                [&](int y) { rows.LogOddsRow(bgr.ptr(y), bgr.cols, y, z.ptr<float>(y)); });
   return z;
 }
 
@@ -220,8 +220,8 @@ void Adapter::Judge(const cv::Mat& bgr, const Adaptation& adaptation, double thr
   const AdaptedRows rows = RowsOf(bgr, adaptation);
   const double log_odds = Logit(threshold);
   ForJudgedRows(global_, bgr.size(), [&](int y) {
-    rows.JudgeRow(adaptation.InLight(bgr.ptr(y), bgr.cols), bgr.cols, y, log_odds,
-                  mask ? mask->ptr(y) : nullptr, probability ? probability->ptr(y) : nullptr);
+    rows.JudgeRow(bgr.ptr(y), bgr.cols, y, log_odds, mask ? mask->ptr(y) : nullptr,
+                  probability ? probability->ptr(y) : nullptr);
   });
 }
 

@@ -13,9 +13,9 @@ class MapRows {
  public:
   MapRows(cv::Mat map, int side);
 
-  // The values at the `width` pixels of row y of the picture, with room for a vector after them;
-  // valid until the buffer's next use.
-  float* Row(int y, int width, std::vector<float>& buffer) const;
+  // The values at `count` pixels of row y of the picture from column `first` on, with room for a
+  // vector after them; valid until the buffer's next use.
+  float* Row(int y, int first, int count, std::vector<float>& buffer) const;
 
  private:
   cv::Mat map_;
