@@ -160,6 +160,7 @@ Folds::Folds(const Samples& samples, std::size_t count, std::uint64_t seed)
       units_.push_back(unit);
   std::ranges::sort(units_);
   units_.erase(std::unique(units_.begin(), units_.end()), units_.end());
+  if (units_.empty()) throw Error("samples", "hold not one labelled pixel");
   if (units_.size() < 2)
     throw Error("samples", fmt::format("are of one {} (folds take two or more apart{})",
                                        by_group_ ? "group" : "colour",

@@ -114,8 +114,9 @@ void NameClasses(const Samples& samples, const FitOptions& options, Model& model
     c.name = samples.classes()[k];
     c.count = totals[k];
     if (c.count == 0)
-      throw Error(fmt::format("class '{}'", c.name),
-                  "has no samples (or all of them are of groups that are held out)");
+      throw Error(
+          fmt::format("class '{}'", c.name),
+          "has no samples (no pixel is labelled so, or all are of groups that are held out)");
     const bool positive = c.name == options.positive;
     model.classes.insert(positive ? model.classes.begin() : model.classes.end(), std::move(c));
   }

@@ -207,7 +207,7 @@ class MaskReader {
         dark_ = rgb;
         ++dark_values_;
       }
-      in_between_ = lossy_ && grey != 0 && grey != 255;
+      in_between_ = grey != 0 && grey != 255;
     } else if (lossy_) {
       ClassifyAsNearest(rgb);
     } else if (rule_.other_) {

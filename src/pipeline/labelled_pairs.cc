@@ -127,7 +127,7 @@ LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) con
   const MaskPair& pair = pairs_.pairs[place];
   LabelledImage labelled{pair.image.relative.string(), {}, {}};
   const auto note = [&labelled](const ClassMap& map, const std::filesystem::path& mask) {
-    if (map.in_between > 0) labelled.lossy_masks.push_back(mask.string());
+    if (map.in_between > 0) labelled.unclear_masks.push_back(mask.string());
     labelled.in_between += map.in_between;
   };
   DecodeOptions decode;

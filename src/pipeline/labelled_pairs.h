@@ -20,8 +20,8 @@ struct LabelledImage {
   std::string name;  // path of the image below its folder
   cv::Mat bgr;       // CV_8UC3; for predicted masks CV_8UC1 with 0 for skin
   cv::Mat classes;   // CV_8UC1, index into LabelledPairs::classes()
-  // The masks of this pair that are JPEGs with in-between values, and the number of these pixels.
-  std::vector<std::string> lossy_masks{};
+  // The masks of this pair with values between the labelled ones, and the number of these pixels.
+  std::vector<std::string> unclear_masks{};
   std::uint64_t in_between = 0;
 };
 
@@ -53,16 +53,16 @@ class LabelledPairs {
   static void Done();
 
   // Calls, for the pairs of the shard, work(place, LabelledImage) in parallel and consume(result)
-  // in order. At the end one warning reports all JPEG masks with in-between values.
+  // in order. At the end one warning reports all unclear masks.
   template <class Work, class Consume>
   void ForEach(const Run& run, const Work& work, const Consume& consume) const {
     using Result = decltype(work(std::size_t{0}, LabelledImage{}));
     struct Item {
       std::uint64_t pixels, in_between;
-      std::vector<std::string> lossy_masks;
+      std::vector<std::string> unclear_masks;
       Result result;
     };
-    std::uint64_t in_between = 0, lossy_masks = 0;
+    std::uint64_t in_between = 0, unclear_masks = 0;
     std::string first;
     const std::size_t count = SizeOf(options_.shard, size());
     const auto place = [&](std::size_t i) { return PlaceOf(options_.shard, i); };
@@ -71,22 +71,23 @@ class LabelledPairs {
         count, run, [&](std::size_t i) { return name(place(i)); },
         [&](std::size_t i, const TakePixels& take) {
           const LabelledImage image = Read(place(i), take);
-          Item item{image.bgr.total(), image.in_between, image.lossy_masks, work(place(i), image)};
+          Item item{image.bgr.total(), image.in_between, image.unclear_masks,
+                    work(place(i), image)};
           Done();
           return item;
         },
         [&](std::size_t, Item&& item) {
-          if (lossy_masks == 0 && !item.lossy_masks.empty()) first = item.lossy_masks.front();
-          lossy_masks += item.lossy_masks.size();
+          if (unclear_masks == 0 && !item.unclear_masks.empty()) first = item.unclear_masks.front();
+          unclear_masks += item.unclear_masks.size();
           in_between += item.in_between;
           consume(std::move(item.result));
           run.finished();
         });
-    if (lossy_masks > 0)
-      run.warning(
-          fmt::format("{}: {} in-between pixels in {} JPEG mask{}, each taken as the nearest "
-                      "label (PNG keeps labels)",
-                      first, in_between, lossy_masks, lossy_masks > 1 ? "s" : ""));
+    if (unclear_masks > 0)
+      run.warning(fmt::format(
+          "{}: {} in-between pixels in {} mask{}, each taken as the nearest label (a PNG "
+          "of the labelled values alone, 0 and 255 without labels, has none)",
+          first, in_between, unclear_masks, unclear_masks > 1 ? "s" : ""));
   }
 
  private:

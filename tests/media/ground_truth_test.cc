@@ -19,7 +19,6 @@ class MaskTest : public testing::FolderTest {
   std::vector<int> Classes(const std::vector<cv::Vec3b>& pixels, const MaskRule& rule) {
     Put("mask.png", Encode(".png", cv::Mat(pixels, true).reshape(3, 1)));
     const ClassMap map = ReadMask(Path("mask.png"), rule);
-    EXPECT_EQ(map.in_between, 0u);
     return std::vector<int>(map.classes.begin<std::uint8_t>(), map.classes.end<std::uint8_t>());
   }
   static cv::Vec3b Grey(int v) { return cv::Vec3b::all(static_cast<std::uint8_t>(v)); }
@@ -141,6 +140,15 @@ TEST_F(MaskTest, JpegMasksCountTheirInBetweenPixels) {
                  static_cast<std::uint64_t>(cv::countNonZero((decoded == 0) | (decoded == 255)));
   EXPECT_LT(taken, decoded.total());
   EXPECT_EQ(near.in_between, taken - exact);
+}
+
+TEST_F(MaskTest, GreyWithoutLabelsIsInBetween) {
+  const cv::Mat map = (cv::Mat_<std::uint8_t>(1, 5) << 0, 1, 128, 254, 255);
+  const ClassMap read = DecodeMask(Encode(".png", map), "x", MaskRule());
+  EXPECT_EQ(read.in_between, 3u);
+  EXPECT_EQ(cv::norm(read.classes == 0, map > 127, cv::NORM_INF), 0);
+  const MaskRule labels({"skin=128", "non-skin=other"}, {}, false);
+  EXPECT_EQ(DecodeMask(Encode(".png", map), "x", labels).in_between, 0u);
 }
 
 TEST(MaskRule, RefusesWhatCannotBeMeant) {

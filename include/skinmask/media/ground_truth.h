@@ -42,8 +42,10 @@ class MaskRule {
 
 // A mask as class indices.
 struct ClassMap {
-  cv::Mat classes;               // CV_8UC1: index into MaskRule::classes(), or kIgnored
-  std::uint64_t in_between = 0;  // pixels of a JPEG that have none of the labelled values
+  cv::Mat classes;  // CV_8UC1: index into MaskRule::classes(), or kIgnored
+  // Pixels whose value is between the labelled ones: of a JPEG, or of a mask without labels (a map
+  // of probabilities, a photograph) whose grey is neither 0 nor 255.
+  std::uint64_t in_between = 0;
 };
 
 // Reads a mask file. JPEG does not preserve values exactly; therefore a pixel of a JPEG without a
