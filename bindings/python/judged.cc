@@ -1,4 +1,5 @@
 // Judgements of pictures, and regions of skin, also from map to map.
+#include <fmt/format.h>
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
@@ -193,12 +194,19 @@ class Tracker {
     const py::array array = MapOf(map);
     const WithoutGil unlocked;
     const std::lock_guard lock(mutex_);
-    return tracker_.Follow(HeaderOfMap(array));
+    const cv::Mat header = HeaderOfMap(array);
+    if (!size_.empty() && header.size() != size_)
+      throw Error("map", fmt::format("of {}x{} pixels follows one of {}x{} (a new RegionTracker "
+                                     "begins anew)",
+                                     header.cols, header.rows, size_.width, size_.height));
+    size_ = header.size();
+    return tracker_.Follow(header);
   }
 
  private:
   std::mutex mutex_;
   RegionTracker tracker_;
+  cv::Size size_;  // of the maps; empty before the first
 };
 
 void DefineRegion(py::module_& module) {

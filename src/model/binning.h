@@ -47,9 +47,12 @@ class Binning {
   }
 
  private:
+  // Features that are equal but for rounding, such as V of all greys, may lie on the edge of a bin;
+  // so the edges are moved down by more than the rounding errors.
   std::size_t Bin(const double* f, std::size_t i) const {
-    return static_cast<std::size_t>(
-        std::clamp((f[i] - low_[i]) * per_unit_[i], 0., static_cast<double>(bins_ - 1)));
+    constexpr double kRounding = 1e-9;
+    return static_cast<std::size_t>(std::clamp((f[i] - low_[i]) * per_unit_[i] + kRounding, 0.,
+                                               static_cast<double>(bins_ - 1)));
   }
 
   std::size_t size_, bins_;

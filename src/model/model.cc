@@ -305,7 +305,9 @@ Model WithPrior(Model model, double prior) {
   const double scale = (1 - prior) / (1 - model.positive().prior);
   for (ClassModel& c : model.classes) c.prior *= scale;
   model.classes.front().prior = prior;
-  model.card.scores.clear();  // they were the old model's
+  model.card.scores.clear();  // they were the old model's, as was the choice of the threshold
+  model.decision.rule = "fixed";
+  model.decision.data.clear();
   return model;
 }
 

@@ -278,8 +278,9 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   PutPositiveFirst(root, model);
   if (root.Has("calibration")) {
     const JsonNode node = root["calibration"];
-    model.calibration = {node["slope"].Real(), node["offset"].Real(), node["data"].Text(),
-                         node.Has("prior") ? node["prior"].Real() : 0};
+    model.calibration = {node["slope"].Real(), node["offset"].Real(), node["data"].Text()};
+    if (node.Has("prior")) model.calibration.prior = node["prior"].Real();
+    if (node.Has("prior") && model.calibration.prior == 0) node["prior"].Fail(" 0 is out of range");
   }
   if (root.Has("adapted_calibration")) {
     const JsonNode node = root["adapted_calibration"];

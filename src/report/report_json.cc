@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <cmath>
+#include <string_view>
 
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"
@@ -28,9 +31,10 @@ Json IntervalsJson(const NamedIntervals& intervals) {
   return json;
 }
 
-// The jackknife draws no resamples; `resamples` and `seed` stay for readers of the format.
-Json IntervalsJson(const ReportIntervals& intervals) {
-  return {{"method", "jackknife over images, log-odds of shares, Student's t"},
+// The jackknife draws no resamples; `resamples` and `seed` stay for readers of the format. `of`
+// says what the intervals are computed of.
+Json IntervalsJson(const ReportIntervals& intervals, std::string_view of) {
+  return {{"method", fmt::format("jackknife over images, {}, Student's t", of)},
           {"confidence", ReportIntervals::kConfidence},
           {"resamples", 0},
           {"seed", 0},
@@ -132,7 +136,8 @@ Json VersusJson(const EvaluationReport& report, const Rival& rival) {
           {"difference",
            {{"pooled", DifferencesJson(Ratios(report.pooled), pooled)},
             {"mean_per_image", DifferencesJson(MeanPerImage(report), means)}}},
-          {"intervals", IntervalsJson(IntervalsOfDifference(report, rival.report))}};
+          {"intervals",
+           IntervalsJson(IntervalsOfDifference(report, rival.report), "plain differences")}};
 }
 
 Json GroupJson(const GroupScore& group) {
@@ -212,7 +217,7 @@ std::string FullReportToJson(const EvaluationReport& report, const Model* model,
   Json root = ReportJson(report);
   root["positive"] = report.positive;
   root["pixels"] = report.pooled.counts.Total();
-  root["intervals"] = IntervalsJson(IntervalsOf(report));
+  root["intervals"] = IntervalsJson(IntervalsOf(report), "log-odds of shares");
   const GalleryChoice choice = ChooseGallery(report);
   root["gallery"] = {{"worst", choice.worst}, {"best", choice.best}};
   if (!report.groupings.empty()) root["groups"] = GroupsJson(report);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,32 @@ namespace {
 using testing::AllKinds;
 using testing::DrawSamples;
 using testing::TrainedOfKind;
+
+// U and V of YUV, and I of YIQ, are the same for all greys, but for rounding; they are the edge
+// between two bins.
+TEST(Histograms, AllGreysAreInOneBinOfColour) {
+  SampleCounter counter;
+  const std::uint16_t skin = counter.ClassIndex("skin"), other = counter.ClassIndex("non-skin");
+  for (int v = 0; v < 256; ++v) {
+    const auto grey = static_cast<std::uint8_t>(v);
+    counter.Add(SampleRow{0, other, grey, grey, grey, 100});
+    counter.Add(SampleRow{0, skin, grey, grey, 255, 1});
+  }
+  const Samples samples = std::move(counter).Finish();
+  for (const auto& [space, channel] : {std::pair("YUV", "U"), {"YUV", "V"}, {"YIQ", "I"}})
+    for (const int bins : {2, 32}) {
+      FitOptions options;
+      options.kind = Kind::kHistogramNb;
+      options.histogram.bins = bins;
+      options.features = Features(space, std::array{std::string(channel)});
+      const Reference reference(Fit(samples, options));
+      for (int v = 1; v < 256; ++v) {
+        const auto grey = static_cast<std::uint8_t>(v);
+        ASSERT_EQ(reference.LogOdds(grey, grey, grey), reference.LogOdds(0, 0, 0))
+            << space << ' ' << channel << ' ' << v;
+      }
+    }
+}
 
 // tests/fixtures/sklearn.json, which make_sklearn.py there wrote.
 struct Fixture {

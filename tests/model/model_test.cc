@@ -135,6 +135,9 @@ TEST(Model, RefusesWhatIsWrongAndSaysWhere) {
   ExpectRefused("/parameters/covariance/0/0", 1e-300, "not positive definite", Kind::kLda);
   ExpectRefused(c0 + "/covariance", 3, "parameters.classes[0].covariance is not a list");
   ExpectRefused(c0 + "/count", -3, "count is not a whole number");
+  for (const double prior : {-0.1, 0., 1.})
+    ExpectRefused("/calibration", {{"slope", 1}, {"offset", 0}, {"data", "d"}, {"prior", prior}},
+                  "prior");
   ExpectRefused("/decision/threshold", 1.5, "threshold 1.5 is not between 0 and 1");
   ExpectRefused("/decision", Json::object(), "decision.threshold is missing");
   ExpectRefused("/parameters/classes/1/class", "skin",
@@ -305,7 +308,12 @@ TEST(Model, PriorChangeShiftsAllLogOddsAlike) {
   Validate(WithPrior(model, 1e-15), "m");
   Model scored = model;
   scored.card.scores.push_back({"d", 0.5, 1, 1, 1, 1});
-  EXPECT_TRUE(WithPrior(scored, 0.6).card.scores.empty());  // they are another model's
+  scored.decision = {0.3, "max-f1", "d"};
+  const Model other = WithPrior(scored, 0.6);
+  EXPECT_TRUE(other.card.scores.empty());  // they are another model's
+  EXPECT_EQ(other.decision.threshold, 0.3);
+  EXPECT_EQ(other.decision.rule, "fixed");
+  EXPECT_EQ(other.decision.data, "");
   EXPECT_ERROR(WithPrior(model, std::nan("")), "out of range");
 }
 

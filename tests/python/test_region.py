@@ -72,6 +72,13 @@ def test_a_region_is_followed_though_another_one_grows():
     assert tracker.follow(blocks((10, 10), (120, 22))).centroid == (130.5, 30.5)
 
 
+def test_maps_that_a_region_is_followed_in_have_one_size():
+    tracker = skinmask.RegionTracker()
+    tracker.follow(blocks((10, 20)))
+    with pytest.raises(skinmask.Error, match="map: of 50x40 pixels follows one of"):
+        tracker.follow(numpy.zeros((40, 50), "uint8"))
+
+
 def test_what_is_no_map_or_rectangle_is_refused_in_words():
     with pytest.raises(TypeError, match="probability: is list"):
         skinmask.RegionTracker().follow([1])

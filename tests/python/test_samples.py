@@ -98,7 +98,9 @@ def test_arguments_that_are_wrong_are_named(photos):
         skinmask.Samples(pixels, [1, 0, 1], groups=[1, 2])
     for options, message in (
         ({"step": 2.5}, r"step: is 2.5 \(a whole number"),
-        ({"invert": "no"}, "invert: is 'no'"),
+        ({"invert": "no"}, "invert: is str"),
+        ({"groups": 3}, "groups: is int"),
+        ({"step": True}, "step: is True"),
         ({"ignored": 3}, "ignored: is 3"),
     ):
         with pytest.raises(TypeError, match=message):

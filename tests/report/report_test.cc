@@ -440,6 +440,7 @@ TEST_F(ReportTest, TwoModelsAreComparedOnTheSameImages) {
   EXPECT_EQ(c["boundary"], a["boundary"]);
   const json& versus = c["versus"];
   EXPECT_EQ(versus["model"], b["model"]);
+  EXPECT_EQ(versus["intervals"]["method"], "jackknife over images, plain differences, Student's t");
   EXPECT_EQ(versus["mean_per_image"], b["mean_per_image"]);
   EXPECT_TRUE(versus["pooled"].contains("tp"));
   for (const char* ratio : {"f1", "auc", "brier"}) {

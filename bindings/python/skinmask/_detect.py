@@ -81,10 +81,13 @@ def detect(
     - dtype: of probabilities: 'uint8', 'uint16' (round(65535 P)), or 'float32' (P).
     - faces: the file of YuNet, a network that finds faces. None stands for the file that
       SKINMASK_FACES in the environment names, or else for the built-in detector, as '' does.
+    - seed_rect, seed_mask: (x, y, width, height), or the file of a mask: what is skin here.
+    - require_face, min_component: without a face nothing is skin; or no part smaller than this.
     - refine: whether log-odds are smoothed by neighbouring pixels.
     - draw: 'faces', 'ellipse' or 'faces,ellipse', into overlays: boxes of faces with their numbers,
       the ellipse of the mask.
     - abstain: (low, high): the mask is 128 where P(skin) is above low and at most high.
+    - outlier, class_costs: as `--outlier` and `--class-costs`.
     - out: an array for the result, which is then returned.
 
     The results do not depend on the number of threads, and are those of the program.

@@ -114,9 +114,9 @@ class Model:
         `Samples.from_pairs`, if any are needed), or else on the samples: `max_f1`, `max_fpr` R,
         `min_recall` R or `cost` (FP, FN). `calibration` are samples of other pixels. They calibrate
         P(skin) to the share of skin among pixels with this P (Platt), for data with their share of
-        skin, or with `prior`. `of_kind` are options of one kind: components, seed (mixture), terms,
-        ridge, solver, rate (logistic), iterations, tolerance (both), bins, smoothing (histograms).
-        docs/cli.md, 'train', has all of them.
+        skin, or with `prior`. `of_kind` are options of one kind: components, seed (mixture), terms
+        (`--features` of the program), ridge, solver, rate (logistic), iterations, tolerance (both),
+        bins, smoothing (histograms); and class_costs. docs/cli.md, 'train', describes them.
 
         `progress` is called with the numbers done and in all: of iterations of logistic regression
         and mixtures, where the second is an upper bound, then of images of `validation`. An

@@ -12,21 +12,22 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _skinmask
-from ._common import Path, Progress, end_by, give, path_of, require_switch, run, texts
+from ._common import BOOLEAN, Path, Progress, end_by, give, path_of, require_switch, run, texts
 
 Picture = NDArray[Any]
 Paths = Union[Path, Iterable[Union[Path, Picture]]]  # a folder, or files and pictures
 
+_SWITCH = "True or False is wanted"
 PAIR_OPTIONS = {
     "image_name": "a text with {stem} is wanted",
     "mask_name": "a text with {stem} is wanted",
     "labels": "texts as 'skin=255' are wanted",
     "ignored": "texts as '128' are wanted",
-    "invert": "True or False is wanted",
+    "invert": _SWITCH,
     "whole": "the name of a class is wanted",
-    "allow_missing": "True or False is wanted",
+    "allow_missing": _SWITCH,
     "step": "a whole number is wanted",
-    "groups": "True or False is wanted",
+    "groups": _SWITCH,
 }
 
 _OF_MASKS = ("mask_name", "labels", "ignored", "invert")
@@ -217,6 +218,10 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
             continue
         if name == "step" and isinstance(value, Integral) and int(value) >= 1 << 31:
             raise _skinmask.Error(f"step {value}: is out of range (1 to 2147483647)")
+        if PAIR_OPTIONS[name] == _SWITCH:
+            require_switch(name, value)
+        elif isinstance(value, BOOLEAN):
+            raise TypeError(f"{name}: is {value!r} ({PAIR_OPTIONS[name]})")
         one = name in ("labels", "ignored") and isinstance(value, str)
         give(partial(setattr, pairs, name), name, [value] if one else value, PAIR_OPTIONS[name])
     return pairs

@@ -29,9 +29,8 @@ def set_fit(options: _skinmask.TrainOptions, given: dict[str, Any]) -> None:
     known = [*_FIT_OPTIONS, "threshold", *_RULES, "validation", "calibration", "notes"]
     for name, value in given.items():
         if name not in _FIT_OPTIONS:
-            raise TypeError(
-                f"train() got an unexpected keyword argument '{name}' ({', '.join(known)})"
-            )
+            hint = "`terms` is --features" if name == "features" else ", ".join(known)
+            raise TypeError(f"train() got an unexpected keyword argument '{name}' ({hint})")
         usual = _USUAL.get(name, ...)
         if value is usual or (isinstance(value, (str, float, int)) and value == usual):
             continue

@@ -48,12 +48,12 @@ Samples Simulated(const SampleFlags& options, const Context& context) {
   constexpr double kNoticed = 0.001;
   const auto drawn = static_cast<double>(redrawn + simulation.observations);
   const double share = static_cast<double>(redrawn) / drawn;
-  if (!options.bayes.empty() && share > kNoticed && !context.quiet)
+  if (share > kNoticed && !context.quiet)
     PrintLine(fmt::format(
-        "warning: {}: {:.2g} % of what was drawn was outside of 0 to 255 and drawn again, and the "
-        "model of --bayes knows whole Gaussians: it is not Bayes' classifier of this table "
-        "(smaller covariances, means nearer to the middle)",
-        simulation.subject, 100 * share));
+        "warning: {}: {:.2g} % of what was drawn was outside of 0 to 255 and drawn again, so the "
+        "table's Gaussians are not whole{} (smaller covariances, means nearer to the middle)",
+        simulation.subject, 100 * share,
+        options.bayes.empty() ? "" : ", and the model of --bayes is not its Bayes classifier"));
   if (!options.bayes.empty())
     WriteFile(options.bayes, ModelToJson(simulation.truth), context.if_exists());
   return samples;

@@ -24,7 +24,7 @@ namespace {
 
 std::string Numbers(const FeatureVector& v) {
   std::string text;
-  for (int i = 0; i < v.size(); ++i) text += fmt::format("{:>12.6g}", v(i));
+  for (int i = 0; i < v.size(); ++i) text += fmt::format("{:>13.6g}", v(i));
   return text;
 }
 
@@ -57,7 +57,7 @@ std::string Described(const Model& model) {
 
 void PrintGaussians(const ClassModel& c) {
   for (const Gaussian& gaussian : c.gaussians()) {
-    if (!c.components.empty()) Print("weight     {:>12.6f}\n", gaussian.weight);
+    if (!c.components.empty()) Print("weight     {:>13.6f}\n", gaussian.weight);
     Print("mean       {}\n", Numbers(gaussian.mean));
     for (int i = 0; i < gaussian.covariance.rows(); ++i)
       Print("{:<11}{}\n", i == 0 ? "covariance" : "",
@@ -67,11 +67,11 @@ void PrintGaussians(const ClassModel& c) {
 
 void PrintLogistic(const Model& model) {
   Print("\nlog-odds = log-odds of the priors + polynomial of the features\n");
-  Print("constant   {:>12.6g}\n", model.logistic.constant);
+  Print("constant   {:>13.6g}\n", model.logistic.constant);
   Print("linear     {}\n", Numbers(model.logistic.linear));
   if (model.logistic.product.empty()) return;
   Print("products   ");
-  for (double p : model.logistic.product) Print("{:>12.6g}", p);
+  for (double p : model.logistic.product) Print("{:>13.6g}", p);
   Print("\n");
 }
 

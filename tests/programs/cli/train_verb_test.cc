@@ -187,6 +187,19 @@ TEST_F(TrainTest, ShowTellsTheBoundaryOfOneChannel) {
   EXPECT_EQ(Run("show histogram.json").out.find("log-odds of skin"), std::string::npos);
 }
 
+TEST_F(TrainTest, DrawsBeyondTheRangeAreAWarning) {
+  const std::string parameters = ReadFile(SKINMASK_SOURCE "/samples/teaching/channel.json");
+  nlohmann::json changed = nlohmann::json::parse(parameters);
+  for (nlohmann::json& one : changed["classes"]) one["mean"] = nlohmann::json::array({2});
+  Put("edge.json", changed.dump());
+  for (const char* bayes : {"", " --bayes b.json"}) {
+    const Outcome run = Run(std::string("sample --simulate edge.json -o s.csv --force") + bayes);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_NE(run.err.find("% of what was drawn was outside of 0 to 255"), std::string::npos)
+        << run.err;
+  }
+}
+
 // Parameters of a simulation were estimated of nothing.
 TEST_F(TrainTest, ShowTellsNoTrainingWhereThereWasNone) {
   ASSERT_EQ(Run("sample --simulate " SKINMASK_SOURCE
