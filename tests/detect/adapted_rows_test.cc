@@ -56,7 +56,7 @@ struct Maps : Adaptation {
   int side = 1;
 };
 
-constexpr double kFarCap = -2;  // the greatest sum in far cells
+constexpr double kFarCap = -4;  // the greatest sum in far cells
 
 // Those of an odd side expect something, of one that is a multiple of three have no slopes, and of
 // one that is not a multiple of four have far cells.
@@ -194,17 +194,17 @@ void ExpectOutputsOfLogOdds(const cv::Mat& bgr, const AdaptedRows& rows) {
   }
 }
 
-// By brute force: which cells are below -3 with all their neighbours, in runs of eight or more.
+// By brute force: which cells are below -4 with all their neighbours, in runs of eight or more.
 TEST(FarCells, AreThoseAmongOthersThatAreFar) {
   testing::Random random(3);
   for (const cv::Size size : {cv::Size(1, 1), {9, 1}, {1, 9}, {8, 5}, {60, 40}}) {
     cv::Mat1f z(size);
-    for (float& value : z) value = static_cast<float>(-5 + 1.1 * random.Normal());
+    for (float& value : z) value = static_cast<float>(-6 + 1.1 * random.Normal());
     cv::Mat1b expected(size);
     for (int y = 0; y < z.rows; ++y) {
       for (int x = 0; x < z.cols; ++x) {
         const cv::Rect around = cv::Rect(x - 1, y - 1, 3, 3) & cv::Rect({}, size);
-        expected(y, x) = cv::countNonZero(z(around) >= -3) == 0 ? 255 : 0;
+        expected(y, x) = cv::countNonZero(z(around) >= -4) == 0 ? 255 : 0;
       }
       for (int x = 0, run = 0; x <= z.cols; ++x) {
         if (x < z.cols && expected(y, x)) {

@@ -52,8 +52,8 @@ struct AdaptationSummary {
 // the spatial prior and the message of the neighbouring pixels. Local and global log-odds are
 // computed from the colour after `light`. In a stream the sum moves by up to `slack` towards
 // `expected`, the smoothed log-odds of the small images, which removes the noise of single pixels.
-// In cells that are far from skin, the sum is bounded by that of a likely non-skin pixel: hardly a
-// pixel there is skin, and for a mask none of them is evaluated.
+// In cells that are far from skin, the sum is bounded, since hardly a pixel there is skin; for a
+// mask of a threshold above this bound none of them is evaluated.
 struct Adaptation {
   std::vector<std::uint8_t> light;       // B, G, R that replace bytes 0 to 255; empty: as they are
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none

@@ -114,10 +114,9 @@ namespace {
 
 constexpr std::size_t kMaxLanes = 16;  // a vector may reach this far beyond a row
 constexpr float kSure = 6.3f;          // log-odds beyond which 255 P is within 1/2 of 0 or 255
-// Cells are far from skin if they and the eight around them are below -kFar, and the sums of their
-// pixels are at most -kFarCap. With them, F1 of ten sets of data was the same or higher by up to
-// 0.0002 (docs/adaptation.md).
-constexpr float kFar = 3, kFarCap = 2;
+// Cells are far from skin if they and the eight around them are below -kFar, which bounds the sums
+// of their pixels, too. With it, F1 of no set of data was lower (docs/adaptation.md).
+constexpr float kFar = 4;
 
 struct Buffers {
   std::vector<float> z, offset, expected;
@@ -157,7 +156,7 @@ AdaptedRows::AdaptedRows(const ColorJudge& judge, const Adaptation& maps, int si
       maps_(maps),
       side_(side),
       scale_(scale),
-      cap_(scale(-kFarCap)) {
+      cap_(scale(-kFar)) {
   for (const cv::Mat& slope : maps.slope)
     if (!slope.empty()) slope_.emplace_back(slope, side);
   if (!maps.expected.empty()) expected_.emplace(maps.expected, side);
@@ -295,6 +294,7 @@ float* AdaptedRows::RowBetween(const std::uint8_t* bgr, Part part, float low, fl
 void AdaptedRows::JudgeRow(const std::uint8_t* bgr, int width, int y, double threshold_log_odds,
                            std::uint8_t* mask, std::uint8_t* probability) const {
   const auto threshold = static_cast<float>(threshold_log_odds);
+  float low = std::isinf(threshold) ? 0 : threshold, high = low;  // no pixel is near infinity
   if (!probability && threshold >= cap_) {
     ForParts(y, width, [&](Part part, bool is_far) {
       std::uint8_t* const out = mask + part.first;
@@ -304,11 +304,10 @@ void AdaptedRows::JudgeRow(const std::uint8_t* bgr, int width, int y, double thr
         return;
       }
       const std::uint8_t* const colors = maps_.InLight(bgr + 3 * part.first, part.width);
-      MaskRowOf(RowBetween(colors, part, threshold, threshold), count, threshold, out);
+      MaskRowOf(RowBetween(colors, part, low, high), count, threshold, out);
     });
     return;
   }
-  float low = std::isinf(threshold) ? 0 : threshold, high = low;  // no pixel is near infinity
   if (probability) low = std::min(-kSure, mask ? low : -kSure);
   if (probability) high = std::max(kSure, mask ? high : kSure);
   float* const z = RowBetween(maps_.InLight(bgr, width), {y, 0, width}, low, high);
