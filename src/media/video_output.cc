@@ -61,7 +61,7 @@ const AVCodec& EncoderOf(const std::string& name) {
   if (!encoder && codec) encoder = av.avcodec_find_encoder(codec->id);
   if (!encoder || encoder->type != AVMEDIA_TYPE_VIDEO)
     throw Error(name, fmt::format("is no video encoder that FFmpeg has here ({}ffmpeg -encoders "
-                                  "lists them)",
+                                  "lists them with V)",
                                   DidYouMean(name, VideoEncoders())));
   return *encoder;
 }

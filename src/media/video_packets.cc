@@ -200,11 +200,18 @@ std::string WrongEnd(const AVFormatContext& format, int index, const std::string
   if (!format.pb || (is_pipe && !is_matroska && !is_y4m && name != "avi")) return {};
   const std::int64_t size = is_pipe ? SizeOfPipe(*format.pb) : av.avio_size(format.pb);
   if (size <= 0) return {};
-  const std::string head = is_pipe ? piped : PeekDescriptor(path, nullptr);
-  if (is_matroska) return cut(MatroskaEnd(head) > size);
+  const auto head = [&] {
+    if (is_pipe) return piped;
+    try {
+      return PeekDescriptor(path, nullptr);
+    } catch (const Error&) {  // the file was renamed or removed while it was read
+      return std::string();
+    }
+  };
+  if (is_matroska) return cut(MatroskaEnd(head()) > size);
   if (is_y4m) return cut(packets.behind() < size);
   if (name == "ogg") return cut(BehindOggPage(path, size) > 0);
-  if (name == "avi" && AviEnd(head) > size) return kCut;
+  if (name == "avi" && AviEnd(head()) > size) return kCut;
   if (is_pipe) return {};
   if (name == "gif") return cut(!ReachesGifEnd(path));
   if (static_cast<unsigned>(index) >= format.nb_streams) return {};

@@ -98,8 +98,11 @@ struct VideoWriter::State {
     if (result < 0) FailWriting(result);
     if (unfinished.path() != path) {  // a regular file, not a pipe
       if (const std::int64_t found = CountPictures(unfinished.path()); found != frames)
-        throw Error(path.string(),
-                    fmt::format("{} frames were written and {} read back", frames, found));
+        throw WriteError(path.string(),
+                         fmt::format("{} frames were written and {} read back{}", frames, found,
+                                     codec->codec_id == AV_CODEC_ID_THEORA
+                                         ? " (Theora's encoder drops pictures that do not change)"
+                                         : ""));
     }
     unfinished.Rename(if_exists);
   }
@@ -143,7 +146,7 @@ struct VideoWriter::State {
       codec = OpenEncoder(options.codec, size, source, options,
                           format->oformat->flags & AVFMT_GLOBALHEADER);
     } catch (const Error& e) {
-      throw Error(path.string(), e.what());
+      throw WriteError(path.string(), e.what());
     }
     if (codec->pix_fmt != source)
       scaler = MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,

@@ -86,7 +86,7 @@ class LabelledPairs {
     if (unclear_masks > 0)
       run.warning(fmt::format(
           "{}: {} in-between pixels in {} mask{}, each taken as the nearest label (a PNG "
-          "of the labelled values alone, 0 and 255 without labels, has none)",
+          "that holds only labelled values has none; without labels these are 0 and 255)",
           first, in_between, unclear_masks, unclear_masks > 1 ? "s" : ""));
   }
 

@@ -15,6 +15,7 @@
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"
 #include "programs/cli/print.h"
+#include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask::cli {
@@ -62,7 +63,10 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
     journal_.emplace(context.json, context.force ? IfExists::kReplace : context.if_exists());
     earlier_.ReadJournal(journal_->earlier());
   }
-  if (!flags.jsonl.empty() && flags.jsonl != "-") RequireWritable(flags.jsonl, context.if_exists());
+  if (!flags.jsonl.empty() && flags.jsonl != "-") {
+    RequireWritable(flags.jsonl, context.if_exists());
+    RequireNoMedia(flags.jsonl);
+  }
   if (completes_ && IsRegularFile(flags.jsonl)) RequireLines(flags.jsonl);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/folder.h"
+#include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask::cli {
@@ -206,11 +207,16 @@ FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
       key_(key),
       journal_(path, if_exists,
                if_exists == IfExists::kFail ? &RowsBehindHeader : &RowsOutsideOfVideos) {
+  RequireNoMedia(path_);
   if (if_exists == IfExists::kKeep && !journal_.is_special()) ReadEarlier(or_replace);
   if (journal_.earlier().starts_with(header_)) {
     killed_ = journal_.earlier().substr(header_.size());
     is_new_ = false;
     for (int side = 0; side < 2; ++side) Bracket();  // between the killed run's rows and this one's
+  } else if (!or_replace && !journal_.earlier().empty()) {
+    throw Error(path_.string(),
+                "was begun by a run that was killed, as another kind of file or with other columns "
+                "(--force drops what it noted)");
   }
   KeepInputs(killed_);
   if (journal_.is_special()) journal_.Write(header_);

@@ -60,7 +60,7 @@ Journal::Journal(const std::filesystem::path& file, IfExists if_exists,
   if (if_exists == IfExists::kFail && !earlier_.empty())
     throw Error(file.string(),
                 fmt::format("is unfinished: {} has what a run that was killed noted "
-                            "(--force drops it; `detect` completes its own by --resume)",
+                            "(--force drops it; detect completes its own by --resume)",
                             Quoted(path_)));
   if (ftruncate(descriptor, static_cast<off_t>(earlier_.size())) != 0) Fail();
 }

@@ -784,11 +784,33 @@ TEST_F(RecordTest, NotesOfAKilledRunAreNotLost) {
     EXPECT_EQ(Run(detect + "--force").status, 0);
     EXPECT_FALSE(std::filesystem::exists(Path(part)));
   }
+  // Nor do those of another table become a table.
+  std::filesystem::remove(Path("r.csv"));
+  Put(".skinmask-r.csv.part", table);
+  const Outcome other = Run("detect in/a.png -o out2 --adapt off --faces-csv r.csv --resume");
+  EXPECT_EQ(other.status, 1);
+  EXPECT_NE(other.err.find("r.csv: was begun by a run that was killed, as another kind"),
+            std::string::npos)
+      << other.err;
+  EXPECT_EQ(ReadFile(Path(".skinmask-r.csv.part")), table);
   // A header alone is no result.
   Put(".skinmask-r.csv.part", header);
   for (const char* const file : {"r.csv", "r.json", "out/a.png"})
     std::filesystem::remove(Path(file));
   EXPECT_EQ(Run(detect).status, 0);
+}
+
+TEST_F(RecordTest, PicturesAreNotReplacedByTables) {
+  const std::string kept = Encode(".png", Gradient(8, 8));
+  Put("kept.png", kept);
+  for (const char* const table : {"--csv", "--faces-csv", "--jsonl"}) {
+    const Outcome run = Run(fmt::format("detect in/a.png -o out {} kept.png --force", table));
+    EXPECT_EQ(run.status, 1) << table;
+    EXPECT_EQ(
+        run.err,
+        "skinmask: kept.png: is an image or a video by its name, and is not replaced by text\n");
+    EXPECT_EQ(ReadFile(Path("kept.png")), kept);
+  }
 }
 
 TEST_F(RecordTest, OneRunWritesATable) {

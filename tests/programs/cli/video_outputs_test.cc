@@ -369,6 +369,10 @@ TEST_F(VideoOutputsTest, CutoutsByCodecsWithoutAlphaAreALine) {
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(Lines(run.err), 1);
   EXPECT_NE(run.err.find("libx264: stores no transparency"), std::string::npos) << run.err;
+  // It is no failure of the input.
+  EXPECT_EQ(Run("detect --adapt off a.mp4 -o out --output cutout --codec libx264 --max-failures 9")
+                .status,
+            1);
   // The masks' encoder, which gets no frame then, must not wait for one.
   const Outcome both =
       Run("detect --adapt off a.mp4 -o out --output mask,cutout --codec libsvtav1");
