@@ -18,8 +18,6 @@ from ._common import (
     Progress,
     detector_texts,
     end_by,
-    file_at,
-    kept,
     path_of,
     refuse_without_effect,
     require_range,
@@ -28,6 +26,7 @@ from ._common import (
     run,
     warn,
 )
+from ._kept import file_at, kept
 from ._samples import Paths, Samples
 from ._show import axes_or_new, draw_models, html_png, html_table, show_png
 from ._training import set_data, set_fit, set_rule
