@@ -9,8 +9,8 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "detect/adapt/area_mean.h"
 #include "detect/adapt/refine.h"
+#include "detect/adapt/resample.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/small_image.h"
 #include "skinmask/base/logistic.h"
@@ -26,6 +26,33 @@ cv::Mat NormalNoise(int height, int width) {
     for (int x = 0; x < 3 * width; ++x)
       bgr.ptr(y)[x] = static_cast<std::uint8_t>(std::clamp(128 + 70 * random.Normal(), 0., 255.));
   return bgr;
+}
+
+// OpenCV rounds the same places, where it is compiled without contraction.
+TEST(Warped, IsOpenCvsWarpAffine) {
+  for (const auto& [from, to] : {std::pair(cv::Size(120, 90), cv::Size(150, 140)),
+                                 {{61, 47}, {30, 200}},
+                                 {{7, 1}, {20, 20}},
+                                 {{1, 1}, {5, 3}}}) {
+    cv::Mat1b grey;
+    cv::extractChannel(NormalNoise(from.height, from.width), grey, 1);
+    for (const double degrees : {0., 20., 32.5, -30., 90., -90., 180.})
+      for (const double scale : {1., 0.7, 3.}) {
+        const double c = scale * std::cos(degrees * std::numbers::pi / 180);
+        const double s = scale * std::sin(degrees * std::numbers::pi / 180);
+        const cv::Matx23d back(c, -s, from.width / 3., s, c, -from.height / 5.);
+        const cv::Mat1b warped = Warped(grey, back, to);
+        ASSERT_EQ(warped.size(), to);
+        cv::Mat1b expected;
+        cv::warpAffine(grey, expected, back, to, cv::INTER_LINEAR | cv::WARP_INVERSE_MAP,
+                       cv::BORDER_REPLICATE);
+#if defined(__x86_64__)
+        EXPECT_EQ(cv::norm(warped, expected, cv::NORM_INF), 0) << degrees << " " << scale;
+#else
+        EXPECT_LE(cv::norm(warped, expected, cv::NORM_L1), 0.01 * to.area() * 255);
+#endif
+      }
+  }
 }
 
 // Against the integral of the picture, whose pixels are squares, and against OpenCV where that is

@@ -7,11 +7,11 @@
 #include <opencv2/imgproc.hpp>
 #include <span>
 
-#include "detect/adapt/area_mean.h"
 #include "detect/adapt/hog_boxes.h"
 #include "detect/adapt/hog_search.h"
 #include "detect/adapt/local_contrast.h"
 #include "detect/adapt/pool.h"
+#include "detect/adapt/resample.h"
 #include "media/picture_type.h"
 #include "skinmask/detect/seed_finder.h"
 
@@ -79,10 +79,8 @@ Look Turned(const cv::Mat& small, const cv::Size& whole, int turn, double least)
   const double half_x = (around.width - 1) / 2., half_y = (around.height - 1) / 2.;
   const cv::Matx23d back(c, -s, (size.width - 1) / 2. - c * half_x + s * half_y,  //
                          s, c, (size.height - 1) / 2. - s * half_x - c * half_y);
-  Look look{{}, least, cv::Matx22d(x, 0, 0, y) * back, x, y, turn * kHogPatterns};
-  cv::warpAffine(small, look.picture, back, around, cv::INTER_LINEAR | cv::WARP_INVERSE_MAP,
-                 cv::BORDER_REPLICATE);
-  return look;
+  return {Warped(small, back, around), least, cv::Matx22d(x, 0, 0, y) * back, x, y,
+          turn * kHogPatterns};
 }
 
 cv::Point MiddleOf(const HogFace& face) {
@@ -272,14 +270,16 @@ class HogFaces : public SeedFinder {
   }
 
   static cv::Mat Searched(const cv::Mat& bgr, double scale) {
-    cv::Mat grey;
     if (std::min(bgr.cols, bgr.rows) * scale < 1) return {};  // too thin for a face
+    cv::Mat grey = SearchableMemory(bgr.size());
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
     if (scale < 1)
       return Reductions(grey).At({cvRound(grey.cols * scale), cvRound(grey.rows * scale)},
                                  cv::INTER_LINEAR);
-    cv::resize(grey, grey, {}, scale, scale, cv::INTER_LINEAR);
-    return grey;
+    if (scale == 1) return grey;
+    cv::Mat larger = SearchableMemory({cvRound(grey.cols * scale), cvRound(grey.rows * scale)});
+    cv::resize(grey, larger, {}, scale, scale, cv::INTER_LINEAR);
+    return larger;
   }
 
   HogOptions options_;

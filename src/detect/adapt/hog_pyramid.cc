@@ -24,12 +24,25 @@ std::int16_t ShortShare(double share) {
 // The step between `size` pixels placed on `from` pixels, the first and last centres coinciding.
 double StepOf(int from, int size) { return (from - 1.) / std::max(size - 1, 1); }
 
-// A picture in this memory. Rows can be read from kBefore bytes before their first byte to kBehind
-// bytes after their last one; the content there is undefined.
+// Rows of a picture can be read from kBefore bytes before their first byte to kBehind bytes after
+// their last one; the content there is undefined.
+constexpr int kBefore = 16, kBehind = 160;
+
+std::size_t StrideOf(int width) {
+  return RoundedUp(static_cast<std::size_t>(kBefore + width + kBehind), 64);
+}
+
+// A picture in this memory.
 cv::Mat1b PictureIn(std::vector<std::uint8_t>& memory, int width, int height) {
-  constexpr int kBefore = 16, kBehind = 160;
-  const std::size_t stride = RoundedUp(static_cast<std::size_t>(kBefore + width + kBehind), 64);
+  const std::size_t stride = StrideOf(width);
   return {height, width, Room(memory, stride * static_cast<std::size_t>(height)) + kBefore, stride};
+}
+
+bool IsSearchable(const cv::Mat& picture) {
+  cv::Size whole;
+  cv::Point first;
+  picture.locateROI(whole, first);
+  return first.x >= kBefore && whole.width - first.x - picture.cols >= kBehind;
 }
 
 // The places of a smaller picture's cells among those of a larger one: cell i is between left[i]
@@ -78,11 +91,19 @@ void HogLevel::SetSize(int width, int height) {
   coarse_.assign(HogTables::kCoarse * coarse_stride_ * rows + kHogSlack, 0);
 }
 
+cv::Mat1b SearchableMemory(const cv::Size& size) {
+  const cv::Mat1b whole(size.height, static_cast<int>(StrideOf(size.width)));
+  return whole.colRange(kBefore, kBefore + size.width);
+}
+
 void HogPyramid::SetPicture(const cv::Mat& grey, int levels) {
   const auto count = static_cast<std::size_t>(levels);
   if (memory_.size() < count) memory_.resize(count);
-  pictures_ = {PictureIn(memory_[0], grey.cols, grey.rows)};
-  grey.copyTo(pictures_[0]);
+  pictures_ = {grey};
+  if (!IsSearchable(grey)) {
+    pictures_[0] = PictureIn(memory_[0], grey.cols, grey.rows);
+    grey.copyTo(pictures_[0]);
+  }
   while (pictures_.size() < count)
     pictures_.push_back(Reduced(pictures_.back(), memory_[pictures_.size()]));
 }

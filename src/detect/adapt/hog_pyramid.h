@@ -57,6 +57,9 @@ class HogLevel {
   std::vector<std::int16_t> features_, coarse_;
 };
 
+// Memory for a grey picture which HogPyramid need not copy: its rows lie in longer ones.
+cv::Mat1b SearchableMemory(const cv::Size& size);
+
 // For one thread at a time. Its memory is used again for the next picture.
 class HogPyramid {
  public:

@@ -54,6 +54,45 @@ void ResizeRows(const std::int16_t* upper, const std::int16_t* lower, std::int16
   }
 }
 
+void TurnRow(const HogTurnedRow& row, std::size_t count, std::uint8_t* out) {
+  const hn::ScalableTag<std::int32_t> ints;
+  const hn::Rebind<std::uint8_t, decltype(ints)> bytes;
+  constexpr std::size_t kInts = hn::MaxLanes(hn::ScalableTag<std::int32_t>());
+  const auto one = hn::Set(ints, 1), all = hn::Set(ints, 32), parts = hn::Set(ints, 31);
+  const auto two_bytes = hn::Set(ints, 0x00FF00FF);
+  HWY_ALIGN std::int32_t offsets[kInts], four[kInts];
+  for (std::size_t i = 0; i < count; i += kInts) {
+    const auto x =
+        hn::ShiftRight<5>(hn::Add(hn::LoadU(ints, row.steps_x + i), hn::Set(ints, row.x)));
+    const auto y =
+        hn::ShiftRight<5>(hn::Add(hn::LoadU(ints, row.steps_y + i), hn::Set(ints, row.y)));
+    const auto within = [&](auto place, std::int32_t last) {
+      return hn::Min(hn::Max(hn::Add(hn::ShiftRight<5>(place), one), hn::Zero(ints)),
+                     hn::Set(ints, last));
+    };
+    hn::Store(
+        hn::Add(hn::Mul(within(y, row.height), hn::Set(ints, row.stride)), within(x, row.width)),
+        ints, offsets);
+    // The bytes of `four`: left above, right above, left below, right below.
+    for (std::size_t k = 0; k < kInts; ++k) {
+      const std::uint8_t* const above = row.pixels + offsets[k];
+      const std::uint8_t* const below = above + row.stride;
+      four[k] = static_cast<std::int32_t>(
+          (above[0] | above[1] << 8) | static_cast<std::uint32_t>(below[0] | below[1] << 8) << 16);
+    }
+    const auto pixels = hn::Load(ints, four);
+    const auto left = hn::And(pixels, two_bytes);
+    const auto right = hn::And(hn::ShiftRight<8>(pixels), two_bytes);
+    const auto across = hn::And(x, parts), down = hn::And(y, parts);
+    // Above in the lower 16 bits, below in the upper ones; each is at most 32 * 255.
+    const auto both = hn::Add(hn::Mul(left, hn::Sub(all, across)), hn::Mul(right, across));
+    const auto above = hn::And(both, hn::Set(ints, 0xFFFF)), below = hn::ShiftRight<16>(both);
+    const auto sum = hn::Add(hn::Mul(above, hn::Sub(all, down)), hn::Mul(below, down));
+    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<10>(hn::Add(sum, hn::Set(ints, 512)))), bytes,
+               out + i);
+  }
+}
+
 // ---- Windows
 
 void SplitParity(const std::int16_t* row, std::size_t pairs, std::int16_t* even,
@@ -174,9 +213,9 @@ void BlendCells(const std::int16_t* row, const std::int32_t* left, const std::in
     }
 }
 
-constexpr HogRowFunctions kFunctions = {ResizeColumns, ResizeRows, SplitRow,   Vote,
-                                        Cells,         Corners,    FeatureRow, SplitParity,
-                                        Scan,          Score,      BlendRows,  BlendCells};
+constexpr HogRowFunctions kFunctions = {ResizeColumns, ResizeRows, TurnRow,    SplitRow,    Vote,
+                                        Cells,         Corners,    FeatureRow, SplitParity, Scan,
+                                        Score,         BlendRows,  BlendCells};
 
 const HogRowFunctions& Functions() { return kFunctions; }
 

@@ -21,6 +21,15 @@ struct HogColumns {
   std::int16_t fraction[8];
 };
 
+// A row of a picture that is turned: its pixel i is at (x + steps_x[i], y + steps_y[i]) / 2^10 of
+// the picture at `pixels`, which has one more pixel on each of its four sides.
+struct HogTurnedRow {
+  const std::uint8_t* pixels;
+  std::int32_t stride, width, height;  // width and height: without the added pixels
+  std::int32_t x, y;
+  const std::int32_t *steps_x, *steps_y;
+};
+
 // The eight rows of pixels between the centres of two rows of cells, with the rows beside them.
 // Each row is split (split_row); block i lies between the centres of cells i - 1 and i.
 struct HogBand {
@@ -66,6 +75,9 @@ struct HogRowFunctions {
   // Interpolates between two such rows, by fraction / 2^15, and rounds to bytes.
   void (*resize_rows)(const std::int16_t* upper, const std::int16_t* lower, std::int16_t fraction,
                       std::size_t count, std::uint8_t* out);
+  // Interpolates between the four pixels around each place, which is rounded down to 1/32 of a
+  // pixel; a place beyond the border has the border's pixel.
+  void (*turn_row)(const HogTurnedRow& row, std::size_t count, std::uint8_t* out);
 
   // Splits a row of pixels for the gradients: out[j * stride + i] = row[8 i + j] for `blocks`
   // blocks i.

@@ -1,9 +1,13 @@
-#include "detect/adapt/area_mean.h"
+#include "detect/adapt/resample.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
+
+#include "detect/adapt/hog_rows.h"
 
 namespace skinmask {
 namespace {
@@ -107,6 +111,35 @@ cv::Mat Reductions::At(const cv::Size& size, int rest) {
   cv::Mat smaller;
   cv::resize(grey, smaller, size, 0, 0, rest);
   return smaller;
+}
+
+cv::Mat1b Warped(const cv::Mat1b& grey, const cv::Matx23d& back, const cv::Size& size) {
+  // Places are rounded to 1/32 of a pixel after they were added up in finer units.
+  constexpr double kUnits = 1 << 10;
+  constexpr int kHalfOfPart = 1 << 4;
+  // Rows are computed in vectors.
+  const std::size_t columns = static_cast<std::size_t>(size.width) + kHogSlack;
+  std::vector<std::int32_t> steps_x(columns), steps_y(columns);
+  for (int x = 0; x < size.width; ++x) {
+    steps_x[static_cast<std::size_t>(x)] = cvRound(back(0, 0) * x * kUnits);
+    steps_y[static_cast<std::size_t>(x)] = cvRound(back(1, 0) * x * kUnits);
+  }
+  cv::Mat1b padded, warped(size.height, static_cast<int>(columns));
+  cv::copyMakeBorder(grey, padded, 1, 1, 1, 1, cv::BORDER_REPLICATE);
+  HogTurnedRow row{padded.data,
+                   static_cast<std::int32_t>(padded.step),
+                   grey.cols,
+                   grey.rows,
+                   0,
+                   0,
+                   steps_x.data(),
+                   steps_y.data()};
+  for (int y = 0; y < size.height; ++y) {
+    row.x = cvRound((back(0, 1) * y + back(0, 2)) * kUnits) + kHalfOfPart;
+    row.y = cvRound((back(1, 1) * y + back(1, 2)) * kUnits) + kHalfOfPart;
+    HogRows().turn_row(row, static_cast<std::size_t>(size.width), warped[y]);
+  }
+  return warped.colRange(0, size.width);
 }
 
 }  // namespace skinmask
