@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "media/hdr.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 
@@ -127,6 +128,9 @@ void Convert(const VideoFrame& frame, const cv::Mat& to) {
                             ? Readable(*static_cast<const AVFrame*>(frame.owner.get()))
                             : Readable(frame, source.format);
   Ffmpeg::Get().sws_scale(scaler.get(), from.planes, from.strides, 0, to.rows, rows, row_stride);
+  if (frame.layout != VideoFrame::Layout::kOther) return;
+  if (const auto& stored = *static_cast<const AVFrame*>(frame.owner.get()); IsHdr(stored))
+    ToSdr(stored, to.colRange(0, frame.size.width));
 }
 
 // NV12 and YUYV, which cameras deliver, need swscale's general converter (1.7 ms a megapixel);
@@ -195,6 +199,7 @@ VideoFrame WrapFrame(FramePtr frame, const Orientation& orientation) {
   VideoFrame result;
   result.layout = LayoutOf(*frame);
   result.encoding.range = IsFull(*frame) ? YuvEncoding::Range::kFull : YuvEncoding::Range::kLimited;
+  if (IsHdr(*frame)) result.layout = VideoFrame::Layout::kOther;
   constexpr std::array kBt601 = {AVCOL_SPC_UNSPECIFIED, AVCOL_SPC_RESERVED, AVCOL_SPC_BT470BG,
                                  AVCOL_SPC_SMPTE170M};
   if (frame->colorspace == AVCOL_SPC_BT709)

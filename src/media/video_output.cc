@@ -221,8 +221,8 @@ bool StoresNoTimes(const AVOutputFormat& container) {
 }
 
 bool CountsFrames(std::string_view container, std::string_view codec) {
-  return container == "avi" || codec.starts_with("mpeg") || codec.ends_with("theora") ||
-         codec == "vc2" || codec == "dirac";
+  return container == "avi" || container == "h264" || codec.starts_with("mpeg") ||
+         codec.ends_with("theora") || codec == "vc2" || codec == "dirac";
 }
 
 void RequireVideoEncoder(const std::string& name) { EncoderOf(name); }
@@ -277,6 +277,13 @@ void SoundCopy::Open(const std::string& path) {
   if (result >= 0) result = FindStreamInfo(input_.get(), VideoOpenOptions().max_pixels);
   if (result >= 0)
     result = index_ = av.av_find_best_stream(input_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0);
+  const auto is_sound = [](const AVStream* stream) {
+    return stream->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+  };
+  if (result == AVERROR_STREAM_NOT_FOUND &&
+      std::any_of(input_->streams, input_->streams + input_->nb_streams, is_sound))
+    throw Error("its sampling rate",
+                "is not stated before the data (a copy by ffmpeg -c copy to an .mp4 states it)");
   if (result < 0) throw Error("its sound", "cannot be read: " + av.Message(result));
   DiscardOthers(input_.get(), index_);
   ReadPacket();

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <memory>
 
@@ -72,8 +73,14 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.capture = CaptureOf(options);
   session.track_start = TrackStart(options.track);
   session.view = live::ViewFromName(options.view);
-  if (session.background.starts_with("#") && !live::ParseColor(session.background))
-    throw UsageError("--background '{}' is no colour (#RRGGBB)", session.background);
+  const std::string& background = session.background;
+  const bool is_word = background.find_first_of("./") == std::string::npos;  // not a file's name
+  if (background != "blur" && !live::ParseColor(background) &&
+      (background.starts_with("#") || (is_word && !std::filesystem::exists(background))))
+    throw UsageError(
+        "--background '{}' is no colour (black, white, grey, green, blue, #RRGGBB), no image file "
+        "and not blur",
+        background);
   const DetectorOptions& asked = options.session.detector;
   session.ellipse = asked.draw && asked.draw->ellipse;
   session.model = context.LoadModel();

@@ -1,6 +1,11 @@
+#include <fmt/format.h>
+
+#include <map>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <sstream>
+#include <string_view>
 
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/adapt_stream.h"
@@ -117,6 +122,38 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) {
       return instance.param.name.substr(0, instance.param.name.find('.'));
     });
+
+// ffmpeg's zscale makes HDR of a colour. Its SDR display differs a little from BT.1886's.
+TEST_F(VideoDetectTest, HdrIsJudgedAndMeasuredAsSdr) {
+  Shell(folder_,
+        "ffmpeg -v error -f lavfi -i color=c=0xC89678:s=64x48:r=10:d=0.3 -vf "
+        "format=gbrp,zscale=m=709:r=tv,format=yuv420p -c:v ffv1 -color_primaries bt709 "
+        "-color_trc bt709 -colorspace bt709 a.mkv");
+  for (const std::string_view transfer : {"", "smpte2084", "arib-std-b67"}) {
+    if (!transfer.empty())
+      Shell(folder_,
+            fmt::format("ffmpeg -v error -i a.mkv -vf zscale=t=linear:npl=203,format=gbrpf32le,"
+                        "zscale=p=2020:t={0}:m=2020_ncl:r=tv:npl=203,format=yuv420p10le -c:v ffv1 "
+                        "-color_primaries bt2020 -color_trc {0} -colorspace bt2020nc a{0}.mkv",
+                        transfer));
+    ASSERT_EQ(
+        Run(fmt::format("detect --adapt off 'a{}.mkv' -o out --csv out.csv --force", transfer))
+            .status,
+        0);
+    std::istringstream table(ReadFile(Path("out.csv")));
+    std::string names, row, name, value;
+    std::getline(table, names);
+    std::getline(table, row);
+    std::istringstream all_names(names), values(row);
+    std::map<std::string, std::string> first;
+    while (std::getline(all_names, name, ',') && std::getline(values, value, ','))
+      first[name] = value;
+    EXPECT_EQ(std::stod(first["skin_fraction"]), 1) << transfer;
+    EXPECT_NEAR(std::stod(first["mean_red"]), 0xC8, 8) << transfer;
+    EXPECT_NEAR(std::stod(first["mean_green"]), 0x96, 8) << transfer;
+    EXPECT_NEAR(std::stod(first["mean_blue"]), 0x78, 12) << transfer;
+  }
+}
 
 // An oracle of its own: planes from the program ffmpeg, rows by hand.
 TEST_F(VideoDetectTest, FramesInYuvAreJudgedByTheYuvKernels) {

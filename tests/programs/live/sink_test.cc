@@ -91,6 +91,7 @@ TEST_F(SinkTest, WhatIsNoSinkIsOneLine) {
            {"--sink 'filesink location=absent/out'", 1, "absent/out"},
            {"--sink 'video/x-raw,format=GRAY8 ! jpegdec ! fakesink'", 1, "sink"},
            {"--record a.mkv --background '#12'", 2, "#RRGGBB"},
+           {"--record a.mkv --background red", 2, "black, white, grey, green, blue"},
            {"--record a.mkv --background absent.png", 1, "absent.png"}}) {
     const Outcome run = Run("live clip.mkv --headless --fast --adapt off " + flags);
     EXPECT_EQ(run.status, status) << flags << run.err;
