@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 
@@ -127,6 +128,8 @@ void PutPositiveFirst(const JsonNode& root, Model& model) {
   for (std::ptrdiff_t row = 0; row < size; ++row) lead(costs + row * size);
 }
 
+bool IsCost(double cost) { return cost > 0 && std::isfinite(cost); }
+
 // Whether RuleName (learn/decision.h) writes this rule. This room must not include that one.
 bool IsRule(std::string_view rule) {
   const std::size_t end = rule.find(' ');
@@ -134,7 +137,9 @@ bool IsRule(std::string_view rule) {
   if (end == rule.npos) return name == "fixed" || name == "max-f1";
   const auto numbers = ParseNumbers<double>(rule.substr(end + 1), ':');
   if (!numbers || numbers->size() != (name == "cost" ? 2 : 1)) return false;
-  return name == "cost" || name == "max-fpr" || name == "min-recall";
+  if (name == "cost") return std::ranges::all_of(*numbers, IsCost);
+  return (name == "max-fpr" || name == "min-recall") && numbers->front() >= 0 &&
+         numbers->front() <= 1;
 }
 
 Card ReadCard(const JsonNode& node) {

@@ -163,9 +163,16 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   fit.image_fitted = image.fitted();
   fit.neither_fitted = neither.fitted();
   std::vector<std::string> names;
-  for (const CalibrationSet& set : fit.sets) names.push_back(set.name);
-  fit.calibration = {faces.Curve(), image.Curve(), neither.Curve(),
-                     fmt::format("{}", fmt::join(names, ", "))};
+  for (const CalibrationSet& set : fit.sets)
+    if (set.images > 0) names.push_back(set.name);
+  // Curves that are not fitted stay those of the model, with their own data.
+  const auto keeps = [&](const PathFit& path, const CalibrationCurve& before) {
+    return !path.fitted() && !before.identity();
+  };
+  std::string data = fmt::format("{}", fmt::join(names, ", "));
+  if (keeps(faces, earlier.faces) || keeps(image, earlier.image) || keeps(neither, earlier.neither))
+    data += fmt::format("; others {}", earlier.data.empty() ? "unknown" : earlier.data);
+  fit.calibration = {faces.Curve(), image.Curve(), neither.Curve(), std::move(data)};
   std::vector<Reliability> before(fit.sets.size()), after(fit.sets.size());
   for (const ScoredImage& scored : images)
     for (const ScoreStep& step : HistogramOf(scored).Steps().steps) {

@@ -91,7 +91,11 @@ TEST_P(RulesTest, CostIsTheLeast) {
     };
     double best = 1e300;
     for (const Confusion& c : AllCounts(scored_)) best = std::min(best, cost(c));
-    EXPECT_DOUBLE_EQ(cost(Chosen({Rule::kCost, fp, fn})), best);
+    const Confusion chosen = Chosen({Rule::kCost, fp, fn});
+    EXPECT_DOUBLE_EQ(cost(chosen), best);
+    // The ratio decides.
+    EXPECT_EQ(Chosen({Rule::kCost, fp * 0x1p+1000, fn * 0x1p+1000}), chosen);
+    EXPECT_EQ(Chosen({Rule::kCost, fp * 0x1p-900, fn * 0x1p-900}), chosen);
   }
 }
 

@@ -163,8 +163,9 @@ TEST(Model, RulesAreThoseThatChooseThresholds) {
     model.decision.rule = rule;
     EXPECT_EQ(ModelFromJson(ModelToJson(model), "m.json").decision.rule, rule);
   }
-  for (const char* other : {"", "best", "Max-F1", "max-f1 1", "max-fpr", "max-fpr 0.1:1",
-                            "min-recall x", "cost 1", "cost 1:2 ", "least 1"})
+  for (const char* other :
+       {"", "best", "Max-F1", "max-f1 1", "max-fpr", "max-fpr 0.1:1", "min-recall x", "cost 1",
+        "cost 1:2 ", "least 1", "max-fpr 2", "min-recall -1", "cost 0:1", "cost 1:-1"})
     ExpectRefused("/decision/rule", other, fmt::format("decision.rule '{}' is no rule", other));
 }
 

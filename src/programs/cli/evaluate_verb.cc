@@ -203,8 +203,10 @@ void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context,
       throw Error(file,
                   "was made without a rule, and keeps no scores of each image (a rule, as "
                   "--max-f1, with --shard)");
-    free.insert(free.end(), {"max-f1", "max-fpr", "min-recall", "cost"});
   }
+  // Whatever the rule, the parts have the counts at the model's own threshold.
+  if (!rule || rule->kind != DecisionRule::Kind::kFixed)
+    free.insert(free.end(), {"max-f1", "max-fpr", "min-recall", "cost"});
   if (ByTone(flags.by) && !first.keeps_tones)
     throw Error(file, "was made without tones (--by tone with --shard)");
   RequireMadeWith(file, first.header.options, OptionsOfPart(context.options, model), free);
