@@ -56,6 +56,19 @@ TEST_F(CalibrateTest, MakesProbabilitiesSharesAndKeepsTheMasks) {
   EXPECT_EQ(fit["faces"]["above_curve"]["from"], ordered_json({0., 2., 4.}));
   EXPECT_EQ(fit["faces"]["above_curve"]["slopes"][0], fit["faces"]["above"]);
   EXPECT_LT(Ece("c.json"), 0.7 * Ece("m.json"));
+  // A curve that is kept, here those for images without a face, keeps the name of its data.
+  const auto data_of = [&](const std::string& model) {
+    return ordered_json::parse(Bytes(model))["adapted_calibration"]["data"].get<std::string>();
+  };
+  EXPECT_EQ(data_of("c.json").find("others"), std::string::npos);
+  ordered_json kept = ordered_json::parse(Bytes("c.json"));
+  kept["adapted_calibration"]["image"] = kept["adapted_calibration"]["faces"];
+  kept["adapted_calibration"]["data"] = "earlier";
+  Put("kept.json", kept.dump());
+  const auto more = Parts("evaluate --max-f1 --model kept.json " + kPairs, "--partial", 2);
+  ASSERT_EQ(
+      Run(fmt::format("calibrate --model kept.json {} -o k.json", fmt::join(more, " "))).status, 0);
+  EXPECT_TRUE(data_of("k.json").ends_with("; others earlier")) << data_of("k.json");
   for (const auto& part : fit["parts"]) {
     EXPECT_LT(part["ece_left_out"].get<double>(), 0.7 * part["ece"].get<double>());
     EXPECT_LE(part["ece_middle_left_out"].get<double>(), 1);

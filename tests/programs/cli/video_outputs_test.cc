@@ -270,6 +270,9 @@ TEST_F(VideoOutputsTest, TheLastPictureIsShownAsLongAsInTheInput) {
   Make("even.mp4", 12);
   ASSERT_EQ(Run("detect even.mp4 --adapt off -o even.mov --to 0.21").status, 0);
   EXPECT_EQ(Probe(folder_, "even.mov", "stream=avg_frame_rate").back(), "30000/1001");
+  // A bare stream states its rate itself.
+  ASSERT_EQ(Run("detect even.mp4 --adapt off -o even.264").status, 0);
+  EXPECT_EQ(Probe(folder_, "even.264", "stream=r_frame_rate").back(), "30000/1001");
   EXPECT_NE(Run("detect a.gif --adapt off -o late.mp4 --to 9").err.find("ends at 6 s, before 9 s"),
             std::string::npos);
 }
