@@ -38,7 +38,8 @@ Merit MeritOf(const Confusion& c, const DecisionRule& rule) {
   if (rule.kind == kMaxFpr) return {fp / (fp + tn) <= rule.value ? tp : kBroken, -fp};
   if (rule.kind == kMinRecall) return {tp / (tp + fn) >= rule.value ? -fp : kBroken, tp};
   if (rule.kind == kCost) {
-    // Products of great costs would be infinite. A power of two leaves sums exact.
+    // Products of great costs would be infinite. Dividing both costs by a power of two changes no
+    // comparison.
     const int exponent = std::ilogb(std::max(rule.value, rule.fn_cost));
     return {-(fp * std::ldexp(rule.value, -exponent) + fn * std::ldexp(rule.fn_cost, -exponent)),
             tp};

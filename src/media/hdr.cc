@@ -56,6 +56,20 @@ float HlgGain(float luminance) {
   return gains[StepOf(luminance)];
 }
 
+// From linear R, G, B of these primaries to those of BT.709.
+using Matrix = std::array<std::array<float, 3>, 3>;
+constexpr Matrix kFrom2020 = {  // ITU-R BT.2087
+    {{1.6605f, -.5876f, -.0728f}, {-.1246f, 1.1329f, -.0083f}, {-.0182f, -.1006f, 1.1187f}}};
+constexpr Matrix kFromP3 = {  // SMPTE EG 432-1, with the white of BT.709
+    {{1.2249f, -.2249f, 0}, {-.0421f, 1.0421f, 0}, {-.0196f, -.0786f, 1.0982f}}};
+constexpr Matrix kNone = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
+const Matrix& MatrixOf(AVColorPrimaries primaries) {
+  return primaries == AVCOL_PRI_BT709      ? kNone
+         : primaries == AVCOL_PRI_SMPTE432 ? kFromP3
+                                           : kFrom2020;
+}
+
 }  // namespace
 
 bool IsHdr(const AVFrame& frame) {
@@ -66,7 +80,7 @@ void ToSdr(const AVFrame& of, cv::Mat bgr) {
   static const std::vector<float> pq = TableOf(256, [](double x) { return PqLight(x) / kWhite; });
   static const std::vector<float> hlg = TableOf(256, HlgSceneLight);
   const bool is_hlg = of.color_trc == AVCOL_TRC_ARIB_STD_B67;
-  const bool is_narrow = of.color_primaries == AVCOL_PRI_BT709;
+  const Matrix& matrix = MatrixOf(of.color_primaries);
   const std::vector<float>& light = is_hlg ? hlg : pq;
   for (int y = 0; y < bgr.rows; ++y) {
     std::uint8_t* pixel = bgr.ptr(y);
@@ -78,15 +92,8 @@ void ToSdr(const AVFrame& of, cv::Mat bgr) {
         g *= gain;
         r *= gain;
       }
-      if (!is_narrow) {  // from BT.2020's primaries (ITU-R BT.2087)
-        const std::array from{b, g, r};
-        b = 1.1187f * from[0] - .1006f * from[1] - .0182f * from[2];
-        g = -.0083f * from[0] + 1.1329f * from[1] - .1246f * from[2];
-        r = -.0728f * from[0] - .5876f * from[1] + 1.6605f * from[2];
-      }
-      pixel[0] = SdrByte(b);
-      pixel[1] = SdrByte(g);
-      pixel[2] = SdrByte(r);
+      for (std::size_t i = 0; i < 3; ++i)  // pixels are B, G, R
+        pixel[2 - i] = SdrByte(matrix[i][0] * r + matrix[i][1] * g + matrix[i][2] * b);
     }
   }
 }

@@ -72,7 +72,9 @@ ScalerInput SourceOf(const VideoFrame& frame) {
   if (frame.layout == VideoFrame::Layout::kI444)  // from JPEGs only
     return {AV_PIX_FMT_YUV444P, matrix, full, frame.size};
   const AVFrame& source = *static_cast<const AVFrame*>(frame.owner.get());
-  return {static_cast<AVPixelFormat>(source.format), source.colorspace, IsFull(source), frame.size};
+  const bool untold = source.colorspace == AVCOL_SPC_UNSPECIFIED;
+  return {static_cast<AVPixelFormat>(source.format),
+          untold && IsHdr(source) ? SWS_CS_BT2020 : source.colorspace, IsFull(source), frame.size};
 }
 
 // The planes of a frame as swscale may read them. swscale reads whole vectors, so for most widths

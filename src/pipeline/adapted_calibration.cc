@@ -7,6 +7,8 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
@@ -61,6 +63,9 @@ std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& fi
   return images;
 }
 
+// Between the names of the data of new curves and those of kept ones.
+constexpr std::string_view kOthers = "; others ";
+
 // Rounds to four significant digits.
 double Rounded(double number) {
   if (number == 0) return 0;
@@ -90,6 +95,11 @@ class PathFit {
 
   std::size_t size() const { return images_.size(); }
   bool fitted() const { return curve_.has_value(); }
+  // Adds the sets on whose images the curve is fitted.
+  void AddSets(std::set<std::size_t>& sets) const {
+    if (!curve_) return;
+    for (const ScoredImage* image : images_) sets.insert(image->set);
+  }
   // The new curve of the model.
   CalibrationCurve Curve() const {
     return curve_ ? CalibrationCurve{Rounded(curve_->below), Rounded(curve_->above)} : earlier_;
@@ -162,16 +172,18 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   fit.faces_fitted = faces.fitted();
   fit.image_fitted = image.fitted();
   fit.neither_fitted = neither.fitted();
+  std::set<std::size_t> used;
+  for (const PathFit* path : {&faces, &image, &neither}) path->AddSets(used);
   std::vector<std::string> names;
-  for (const CalibrationSet& set : fit.sets)
-    if (set.images > 0) names.push_back(set.name);
+  for (const std::size_t set : used) names.push_back(fit.sets[set].name);
   // Curves that are not fitted stay those of the model, with their own data.
   const auto keeps = [&](const PathFit& path, const CalibrationCurve& before) {
     return !path.fitted() && !before.identity();
   };
   std::string data = fmt::format("{}", fmt::join(names, ", "));
   if (keeps(faces, earlier.faces) || keeps(image, earlier.image) || keeps(neither, earlier.neither))
-    data += fmt::format("; others {}", earlier.data.empty() ? "unknown" : earlier.data);
+    data += std::string(kOthers) +
+            (earlier.data.empty() ? "unknown" : earlier.data.substr(0, earlier.data.find(kOthers)));
   fit.calibration = {faces.Curve(), image.Curve(), neither.Curve(), std::move(data)};
   std::vector<Reliability> before(fit.sets.size()), after(fit.sets.size());
   for (const ScoredImage& scored : images)

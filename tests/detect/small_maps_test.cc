@@ -46,6 +46,10 @@ TEST(Warped, IsOpenCvsWarpAffine) {
         cv::Mat1b expected;
         cv::warpAffine(grey, expected, back, to, cv::INTER_LINEAR | cv::WARP_INVERSE_MAP,
                        cv::BORDER_REPLICATE);
+        cv::Mat1b around(from.height + 2, from.width + 2, std::uint8_t{7});
+        cv::Mat1b part = around(cv::Rect({1, 1}, from));
+        grey.copyTo(part);
+        EXPECT_EQ(cv::norm(Warped(part, back, to), warped, cv::NORM_INF), 0) << degrees;
 #if defined(__x86_64__)
         EXPECT_EQ(cv::norm(warped, expected, cv::NORM_INF), 0) << degrees << " " << scale;
 #else
@@ -282,12 +286,17 @@ TEST(SmallMaps, AreTheSameOnAllTargets) {
       z.at<float>(y, x) = static_cast<float>(bgr.ptr(y, x)[0] - 128) / 20;
   const FaceFrame face{{30, 20}, 18, 0.1};
   const std::vector<Seed> seeds{{face.Box(bgr.size()), face, {}}};
+  cv::Mat1b grey;
+  cv::extractChannel(bgr, grey, 1);
   std::vector<cv::Mat> best;
   for (const std::string& name : UsableTargets()) {
     const testing::ForcedTarget target(name);
     const Message message = NeighboursMessage(bgr, z, 40, {});
-    const std::vector<cv::Mat> found{message.slope[0], message.slope[1], message.slope[2],
+    const std::vector<cv::Mat> found{message.slope[0],
+                                     message.slope[1],
+                                     message.slope[2],
                                      message.offset,
+                                     Warped(grey, {.8, -.6, 20, .6, .8, -9}, {83, 61}),
                                      SpatialPrior(bgr.size(), bgr.size(), seeds, {})};
     if (best.empty()) best = found;
     for (std::size_t i = 0; i < found.size(); ++i)

@@ -9,10 +9,11 @@
 namespace skinmask {
 namespace {
 
-cv::Vec3b SdrOf(AVColorTransferCharacteristic transfer, const cv::Vec3b& bgr) {
+cv::Vec3b SdrOf(AVColorTransferCharacteristic transfer, const cv::Vec3b& bgr,
+                AVColorPrimaries primaries = AVCOL_PRI_BT2020) {
   const FramePtr frame(Ffmpeg::Get().av_frame_alloc());
   frame->color_trc = transfer;
-  frame->color_primaries = AVCOL_PRI_BT2020;
+  frame->color_primaries = primaries;
   EXPECT_TRUE(IsHdr(*frame));
   cv::Mat3b picture(1, 1, bgr);
   ToSdr(*frame, picture);
@@ -64,6 +65,18 @@ TEST(Hdr, PrimariesBecomeThoseOfSdr) {
   EXPECT_NEAR(red[2], 255 * std::pow(.5, 1 / 2.4), 4);
   EXPECT_LT(red[1], 40);  // a step of PQ in 8 bits is much in the dark
   EXPECT_LT(red[0], 40);
+}
+
+// Grey is grey in all primaries, and a colour of narrower primaries is less saturated.
+TEST(Hdr, WiderPrimariesAreMoreSaturated) {
+  const cv::Vec3b skin(80, 95, 120);
+  int last = 0;
+  for (const auto primaries : {AVCOL_PRI_BT709, AVCOL_PRI_SMPTE432, AVCOL_PRI_BT2020}) {
+    EXPECT_NEAR(SdrOf(kPq, Grey(.5), primaries)[0], SdrOf(kPq, Grey(.5))[2], 1);
+    const cv::Vec3b sdr = SdrOf(kPq, skin, primaries);
+    EXPECT_GT(sdr[2] - sdr[0], last);
+    last = sdr[2] - sdr[0];
+  }
 }
 
 TEST(Hdr, OtherTransfersAreSdr) {

@@ -63,7 +63,7 @@ Look ReducedLook(Reductions& grey, double scale, double padding, double least) {
   const double x = 1. * grey.size().width / size.width, y = 1. * grey.size().height / size.height;
   Look look{grey.At(size), least, {x, 0, -border * x, 0, y, -border * y}, x, y};
   cv::copyMakeBorder(look.picture, look.picture, border, border, border, border,
-                     cv::BORDER_REPLICATE);
+                     cv::BORDER_REPLICATE | cv::BORDER_ISOLATED);
   return look;
 }
 

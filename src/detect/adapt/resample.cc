@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "detect/adapt/hog_pyramid.h"
 #include "detect/adapt/hog_rows.h"
 
 namespace skinmask {
@@ -108,7 +109,7 @@ cv::Mat Reductions::At(const cv::Size& size, int rest) {
   const cv::Mat& grey = halves_[i];
   if (rest == cv::INTER_AREA && grey.cols >= size.width && grey.rows >= size.height)
     return AreaMean(grey, size);
-  cv::Mat smaller;
+  cv::Mat smaller = SearchableMemory(size);
   cv::resize(grey, smaller, size, 0, 0, rest);
   return smaller;
 }
@@ -124,8 +125,8 @@ cv::Mat1b Warped(const cv::Mat1b& grey, const cv::Matx23d& back, const cv::Size&
     steps_x[static_cast<std::size_t>(x)] = cvRound(back(0, 0) * x * kUnits);
     steps_y[static_cast<std::size_t>(x)] = cvRound(back(1, 0) * x * kUnits);
   }
-  cv::Mat1b padded, warped(size.height, static_cast<int>(columns));
-  cv::copyMakeBorder(grey, padded, 1, 1, 1, 1, cv::BORDER_REPLICATE);
+  cv::Mat1b padded, warped = SearchableMemory(size);
+  cv::copyMakeBorder(grey, padded, 1, 1, 1, 1, cv::BORDER_REPLICATE | cv::BORDER_ISOLATED);
   HogTurnedRow row{padded.data,
                    static_cast<std::int32_t>(padded.step),
                    grey.cols,
@@ -139,7 +140,7 @@ cv::Mat1b Warped(const cv::Mat1b& grey, const cv::Matx23d& back, const cv::Size&
     row.y = cvRound((back(1, 1) * y + back(1, 2)) * kUnits) + kHalfOfPart;
     HogRows().turn_row(row, static_cast<std::size_t>(size.width), warped[y]);
   }
-  return warped.colRange(0, size.width);
+  return warped;
 }
 
 }  // namespace skinmask

@@ -144,6 +144,12 @@ class Pipeline : public FrameSource {
       throw Error(name_, fmt::format("gives {} (end it with '! videoconvert ! appsink')",
                                      gst_video_format_to_string(format)));
     frame.size = {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
+    const GstVideoTransferFunction transfer = info.colorimetry.transfer;
+    if (tells_colors &&
+        (transfer == GST_VIDEO_TRANSFER_SMPTE2084 || transfer == GST_VIDEO_TRANSFER_ARIB_STD_B67))
+      throw Error(name_,
+                  "gives HDR (PQ or HLG), which is converted only in files and streams "
+                  "that FFmpeg reads");
     const GstVideoColorMatrix matrix = info.colorimetry.matrix;
     if (matrix == GST_VIDEO_COLOR_MATRIX_BT709)
       frame.encoding.matrix = YuvEncoding::Matrix::kBt709;

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <limits>
 #include <memory>
 
+#include "base/folder.h"
 #include "base/parse.h"
 #include "programs/cli/detector_flags.h"
 #include "programs/cli/frame_tables.h"
@@ -76,7 +76,7 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   const std::string& background = session.background;
   const bool is_word = background.find_first_of("./") == std::string::npos;  // not a file's name
   if (background != "blur" && !live::ParseColor(background) &&
-      (background.starts_with("#") || (is_word && !std::filesystem::exists(background))))
+      (background.starts_with("#") || (is_word && !Exists(background))))
     throw UsageError(
         "--background '{}' is no colour (black, white, grey, green, blue, #RRGGBB), no image file "
         "and not blur",

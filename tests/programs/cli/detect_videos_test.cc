@@ -136,22 +136,23 @@ TEST_F(VideoDetectTest, HdrIsJudgedAndMeasuredAsSdr) {
                         "zscale=p=2020:t={0}:m=2020_ncl:r=tv:npl=203,format=yuv420p10le -c:v ffv1 "
                         "-color_primaries bt2020 -color_trc {0} -colorspace bt2020nc a{0}.mkv",
                         transfer));
-    ASSERT_EQ(
-        Run(fmt::format("detect --adapt off 'a{}.mkv' -o out --csv out.csv --force", transfer))
-            .status,
-        0);
-    std::istringstream table(ReadFile(Path("out.csv")));
-    std::string names, row, name, value;
-    std::getline(table, names);
-    std::getline(table, row);
-    std::istringstream all_names(names), values(row);
-    std::map<std::string, std::string> first;
-    while (std::getline(all_names, name, ',') && std::getline(values, value, ','))
-      first[name] = value;
-    EXPECT_EQ(std::stod(first["skin_fraction"]), 1) << transfer;
-    EXPECT_NEAR(std::stod(first["mean_red"]), 0xC8, 8) << transfer;
-    EXPECT_NEAR(std::stod(first["mean_green"]), 0x96, 8) << transfer;
-    EXPECT_NEAR(std::stod(first["mean_blue"]), 0x78, 12) << transfer;
+    for (const std::string_view flags : {"--isolate none --pixels yuv", "--isolate all"}) {
+      const std::string detect = fmt::format(
+          "detect --adapt off a{}.mkv -o out --csv out.csv --force {}", transfer, flags);
+      ASSERT_EQ(Run(detect).status, 0);
+      std::istringstream table(ReadFile(Path("out.csv")));
+      std::string names, row, name, value;
+      std::getline(table, names);
+      std::getline(table, row);
+      std::istringstream all_names(names), values(row);
+      std::map<std::string, std::string> first;
+      while (std::getline(all_names, name, ',') && std::getline(values, value, ','))
+        first[name] = value;
+      EXPECT_EQ(std::stod(first["skin_fraction"]), 1) << transfer;
+      EXPECT_NEAR(std::stod(first["mean_red"]), 0xC8, 8) << transfer;
+      EXPECT_NEAR(std::stod(first["mean_green"]), 0x96, 8) << transfer;
+      EXPECT_NEAR(std::stod(first["mean_blue"]), 0x78, 12) << transfer;
+    }
   }
 }
 
