@@ -28,7 +28,7 @@ class Reductions {
 // The picture of `size` whose pixel (x, y) is that of `grey` at back (x, y, 1), interpolated
 // between four pixels; beyond the border, the border's. Places are rounded to 1/32 of a pixel, as
 // cv::warpAffine does with INTER_LINEAR, WARP_INVERSE_MAP and BORDER_REPLICATE: the result is the
-// same, in a third of the time. At most 2^15 pixels a side.
+// same. At most 2^15 pixels a side.
 cv::Mat1b Warped(const cv::Mat1b& grey, const cv::Matx23d& back, const cv::Size& size);
 
 }  // namespace skinmask
