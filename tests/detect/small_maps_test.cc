@@ -9,6 +9,7 @@
 
 #include <opencv2/imgproc.hpp>
 
+#include "detect/adapt/hog_pyramid.h"
 #include "detect/adapt/refine.h"
 #include "detect/adapt/resample.h"
 #include "detect/adapt/seed_priors.h"
@@ -56,6 +57,30 @@ TEST(Warped, IsOpenCvsWarpAffine) {
         EXPECT_LE(cv::norm(warped, expected, cv::NORM_L1), 0.01 * to.area() * 255);
 #endif
       }
+  }
+}
+
+TEST(Interpolate, IsOpenCvsResize) {
+  for (const auto& [from, to] : {std::pair(cv::Size(300, 256), cv::Size(451, 387)),
+                                 {{300, 256}, {299, 131}},
+                                 {{47, 61}, {500, 40}},
+                                 {{9, 2}, {5, 3}},
+                                 {{3, 1}, {2, 2}},
+                                 {{1, 1}, {7, 1}}}) {
+    cv::Mat1b noise, grey = SearchableMemory(from), larger = SearchableMemory(to), expected;
+    cv::extractChannel(NormalNoise(from.height, from.width), noise, 1);
+    noise.copyTo(grey);
+    cv::resize(noise, expected, to, 0, 0, cv::INTER_LINEAR);
+    for (const std::string& name : UsableTargets()) {
+      const testing::ForcedTarget target(name);
+      Interpolate(grey, 1 / (1. * to.width / from.width), 1 / (1. * to.height / from.height),
+                  larger);
+#if defined(__x86_64__)
+      EXPECT_EQ(cv::norm(larger, expected, cv::NORM_INF), 0) << from << to;
+#else
+      EXPECT_LE(cv::norm(larger, expected, cv::NORM_INF), 1) << from << to;
+#endif
+    }
   }
 }
 

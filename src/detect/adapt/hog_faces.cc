@@ -61,7 +61,7 @@ Look ReducedLook(Reductions& grey, double scale, double padding, double least) {
   const cv::Size size = SizeTimes(grey.size(), scale);
   const int border = cvRound(padding * std::min(size.width, size.height));
   const double x = 1. * grey.size().width / size.width, y = 1. * grey.size().height / size.height;
-  Look look{grey.At(size), least, {x, 0, -border * x, 0, y, -border * y}, x, y};
+  Look look{grey.AreaMeans(size), least, {x, 0, -border * x, 0, y, -border * y}, x, y};
   cv::copyMakeBorder(look.picture, look.picture, border, border, border, border,
                      cv::BORDER_REPLICATE | cv::BORDER_ISOLATED);
   return look;
@@ -214,7 +214,7 @@ class HogFaces : public SeedFinder {
     // A thinner picture shows no face, and once turned would need a square as large as its length.
     constexpr double kLeastSide = 64;
     if (scale * std::min(whole.width, whole.height) < kLeastSide) return;
-    const cv::Mat small = grey.At(SizeTimes(whole, scale));
+    const cv::Mat small = grey.AreaMeans(SizeTimes(whole, scale));
     for (const int turn : turns) looks.push_back(Turned(small, whole, turn, least));
   }
 
@@ -273,12 +273,11 @@ class HogFaces : public SeedFinder {
     if (std::min(bgr.cols, bgr.rows) * scale < 1) return {};  // too thin for a face
     cv::Mat grey = SearchableMemory(bgr.size());
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
-    if (scale < 1)
-      return Reductions(grey).At({cvRound(grey.cols * scale), cvRound(grey.rows * scale)},
-                                 cv::INTER_LINEAR);
     if (scale == 1) return grey;
-    cv::Mat larger = SearchableMemory({cvRound(grey.cols * scale), cvRound(grey.rows * scale)});
-    cv::resize(grey, larger, {}, scale, scale, cv::INTER_LINEAR);
+    const cv::Size size(cvRound(grey.cols * scale), cvRound(grey.rows * scale));
+    if (scale < 1) return Reductions(grey).Interpolated(size);
+    cv::Mat1b larger = SearchableMemory(size);
+    Interpolate(grey, 1 / scale, 1 / scale, larger);
     return larger;
   }
 

@@ -1,6 +1,7 @@
 #include "detect/adapt/hog_pyramid.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace skinmask {
@@ -43,6 +44,84 @@ bool IsSearchable(const cv::Mat& picture) {
   cv::Point first;
   picture.locateROI(whole, first);
   return first.x >= kBefore && whole.width - first.x - picture.cols >= kBehind;
+}
+
+// Where a pixel of a row or column is among those of another one: by a part of the distance from
+// `left` to the next one. Beyond the border are the border's pixels.
+struct PixelPlace {
+  int left;
+  double part;
+};
+
+// `finely`: to 1/2048 of the distance, instead of 1/128.
+std::vector<HogColumns> ColumnsOf(const std::vector<PixelPlace>& places, int from, bool finely) {
+  constexpr std::size_t kPixels = HogColumns::kPixels;
+  // A group's pixels are read at once. A picture that by rounding is a pixel more than twice as
+  // wide would need the next ones.
+  constexpr int kLast = 15;
+  std::vector<HogColumns> columns((places.size() + kPixels - 1) / kPixels);
+  for (std::size_t i = 0; i < kPixels * columns.size(); ++i) {
+    const auto& [before, part] = places[std::min(i, places.size() - 1)];
+    const int left = std::clamp(before, 0, from - 1), right = std::clamp(before + 1, 0, from - 1);
+    HogColumns& c = columns[i / kPixels];
+    const std::size_t pixel = i % kPixels;
+    std::int32_t& base = c.base[pixel / 8];
+    if (pixel % 8 == 0) base = left;
+    c.left_right[2 * pixel] = static_cast<std::uint8_t>(std::min(left - base, kLast));
+    c.left_right[2 * pixel + 1] = static_cast<std::uint8_t>(std::min(right - base, kLast));
+    const int share = finely ? cvRound(part * 2048) : static_cast<int>(part * 128 + .5) * 16;
+    c.fraction[pixel] = static_cast<std::int16_t>(share / 16);
+    c.rest[pixel] = static_cast<std::int16_t>(share % 16);
+  }
+  return columns;
+}
+
+// Makes each row of `to` of the two rows of `from` around its place, resized in width.
+template <class ShareOf>
+void ResizeRows(const cv::Mat1b& from, const std::vector<HogColumns>& columns,
+                const std::vector<PixelPlace>& rows, decltype(HogRowFunctions::resize_rows) blend,
+                const ShareOf& share_of, cv::Mat1b& to) {
+  const std::size_t count = HogColumns::kPixels * columns.size();
+  std::vector<std::int16_t> resized[2];
+  int held[2] = {-1, -1};
+  const auto row = [&](int at) {
+    const int y = std::clamp(at, 0, from.rows - 1);
+    std::int16_t* const out = Room(resized[y % 2], count + kHogSlack);
+    if (held[y % 2] != y) HogRows().resize_columns(from[y], columns.data(), columns.size(), out);
+    held[y % 2] = y;
+    return out;
+  };
+  for (int y = 0; y < to.rows; ++y) {
+    const auto& [upper, part] = rows[static_cast<std::size_t>(y)];
+    blend(row(upper), row(upper + 1), share_of(part), count, to[y]);
+  }
+}
+
+// The places of pixels if the centres of the first and of the last ones coincide.
+std::vector<PixelPlace> PlacesByCorners(int from, int to) {
+  std::vector<PixelPlace> places;
+  for (int i = 0; i < to; ++i) {
+    const double place = std::min(i * StepOf(from, to), from - 1.);
+    places.push_back({static_cast<int>(place), place - std::floor(place)});
+  }
+  return places;
+}
+
+void Reduce(const cv::Mat1b& from, cv::Mat1b& to) {
+  ResizeRows(from, ColumnsOf(PlacesByCorners(from.cols, to.cols), from.cols, false),
+             PlacesByCorners(from.rows, to.rows), HogRows().resize_rows, ShortShare, to);
+}
+
+// The places of pixels that are `step` pixels of the other picture wide, by the arithmetic of
+// cv::resize.
+std::vector<PixelPlace> PlacesByStep(int to, double step) {
+  std::vector<PixelPlace> places;
+  for (int i = 0; i < to; ++i) {
+    const auto place = static_cast<float>((i + .5) * step - .5);
+    const int left = cvFloor(place);
+    places.push_back({left, place - static_cast<float>(left)});
+  }
+  return places;
 }
 
 // The places of a smaller picture's cells among those of a larger one: cell i is between left[i]
@@ -96,6 +175,12 @@ cv::Mat1b SearchableMemory(const cv::Size& size) {
   return whole.colRange(kBefore, kBefore + size.width);
 }
 
+void Interpolate(const cv::Mat1b& from, double step_x, double step_y, cv::Mat1b& to) {
+  const auto share_of = [](double part) { return static_cast<std::int16_t>(cvRound(part * 2048)); };
+  ResizeRows(from, ColumnsOf(PlacesByStep(to.cols, step_x), from.cols, true),
+             PlacesByStep(to.rows, step_y), HogRows().resize_rows_as_opencv, share_of, to);
+}
+
 void HogPyramid::SetPicture(const cv::Mat& grey, int levels) {
   const auto count = static_cast<std::size_t>(levels);
   if (memory_.size() < count) memory_.resize(count);
@@ -104,39 +189,11 @@ void HogPyramid::SetPicture(const cv::Mat& grey, int levels) {
     pictures_[0] = PictureIn(memory_[0], grey.cols, grey.rows);
     grey.copyTo(pictures_[0]);
   }
-  while (pictures_.size() < count)
-    pictures_.push_back(Reduced(pictures_.back(), memory_[pictures_.size()]));
-}
-
-cv::Mat1b HogPyramid::Reduced(const cv::Mat1b& from, std::vector<std::uint8_t>& memory) {
-  cv::Mat1b to = PictureIn(memory, from.cols * 5 / 6, from.rows * 5 / 6);
-  const std::size_t groups = RoundedUp(static_cast<std::size_t>(to.cols), 16) / 8;
-  columns_.resize(groups);
-  const double step = StepOf(from.cols, to.cols);
-  for (std::size_t g = 0; g < groups; ++g) {
-    HogColumns& c = columns_[g];
-    for (std::size_t i = 0; i < 8; ++i) {
-      const double x = std::min(static_cast<double>(8 * g + i) * step, from.cols - 1.);
-      const int left = static_cast<int>(x), right = std::min(left + 1, from.cols - 1);
-      if (i == 0) c.base = left;
-      c.left_right[2 * i] = static_cast<std::uint8_t>(left - c.base);
-      c.left_right[2 * i + 1] = static_cast<std::uint8_t>(right - c.base);
-      c.fraction[i] = static_cast<std::int16_t>((x - left) * 128 + .5);
-    }
+  while (pictures_.size() < count) {
+    const cv::Mat1b from = pictures_.back();
+    pictures_.push_back(PictureIn(memory_[pictures_.size()], from.cols * 5 / 6, from.rows * 5 / 6));
+    Reduce(from, pictures_.back());
   }
-  int held[2] = {-1, -1};
-  const auto row = [&](int y) {
-    std::int16_t* const out = Room(resized_[y % 2], 8 * groups);
-    if (held[y % 2] != y) HogRows().resize_columns(from[y], columns_.data(), groups, out);
-    held[y % 2] = y;
-    return out;
-  };
-  for (int y = 0; y < to.rows; ++y) {
-    const double place = std::min(y * StepOf(from.rows, to.rows), from.rows - 1.);
-    const int upper = static_cast<int>(place), lower = std::min(upper + 1, from.rows - 1);
-    HogRows().resize_rows(row(upper), row(lower), ShortShare(place - upper), 8 * groups, to[y]);
-  }
-  return to;
 }
 
 void HogPyramid::Compute(const cv::Mat1b& picture, HogLevel& level) {
@@ -189,7 +246,7 @@ void HogPyramid::Compute(const cv::Mat1b& picture, HogLevel& level) {
   }
 }
 
-void HogPyramid::Interpolate(const HogLevel& from, int width, int height, HogLevel& to) {
+void HogPyramid::Approximate(const HogLevel& from, int width, int height, HogLevel& to) {
   to.SetSize(width, height);
   const CellPlaces xs = PlacesOf(to.columns(), width, from.columns(), from.width());
   const CellPlaces ys = PlacesOf(to.rows(), height, from.rows(), from.height());

@@ -60,6 +60,11 @@ class HogLevel {
 // Memory for a grey picture which HogPyramid need not copy: its rows lie in longer ones.
 cv::Mat1b SearchableMemory(const cv::Size& size);
 
+// Resizes a picture by interpolation between its pixels, as cv::resize does with INTER_LINEAR: the
+// result is the same. A pixel of `to` is `step_x` by `step_y` pixels of `from` large, at most 2
+// each. Both are in such memory.
+void Interpolate(const cv::Mat1b& from, double step_x, double step_y, cv::Mat1b& to);
+
 // For one thread at a time. Its memory is used again for the next picture.
 class HogPyramid {
  public:
@@ -70,16 +75,11 @@ class HogPyramid {
   // Computes the features of such a picture, or of a part of it.
   void Compute(const cv::Mat1b& picture, HogLevel& level);
   // Approximates the features of a reduced picture by interpolating those of the larger one.
-  void Interpolate(const HogLevel& from, int width, int height, HogLevel& to);
+  void Approximate(const HogLevel& from, int width, int height, HogLevel& to);
 
  private:
-  cv::Mat1b Reduced(const cv::Mat1b& from, std::vector<std::uint8_t>& memory);
-
   std::vector<cv::Mat1b> pictures_;
   std::vector<std::vector<std::uint8_t>> memory_;  // of the pictures
-  // Buffers for reducing a picture.
-  std::vector<HogColumns> columns_;
-  std::vector<std::int16_t> resized_[2];
   // Buffers for gradients: sixteen split rows, and the sums that the next rows need.
   std::vector<std::int16_t> split_, inside_;
   std::vector<std::int32_t> votes_[2];

@@ -13,30 +13,47 @@ namespace {
 
 // ---- The pyramid
 
-void ResizeColumns(const std::uint8_t* row, const HogColumns* columns, std::size_t groups,
+#if HWY_TARGET != HWY_SCALAR
+// The bytes of a vector's blocks of 128 bits, each block from a base of its own.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> BlocksAt(Tag tag, const std::uint8_t* row, const std::int32_t* base) {
+  if constexpr (hn::MaxLanes(tag) == 16) {
+    return hn::LoadU(tag, row + *base);
+  } else {
+    const hn::Half<Tag> half;
+    return hn::Combine(tag, BlocksAt(half, row, base + hn::MaxLanes(half) / 16),
+                       BlocksAt(half, row, base));
+  }
+}
+#endif
+
+void ResizeColumns(const std::uint8_t* row, const HogColumns* columns, std::size_t count,
                    std::int16_t* out) {
+  constexpr std::size_t kPixels = HogColumns::kPixels;
 #if HWY_TARGET == HWY_SCALAR
-  for (std::size_t g = 0; g < groups; ++g, out += 8) {
-    const HogColumns& c = columns[g];
-    for (std::size_t i = 0; i < 8; ++i) {
-      const int left = row[c.base + c.left_right[2 * i]];
-      const int right = row[c.base + c.left_right[2 * i + 1]];
-      out[i] = static_cast<std::int16_t>(128 * left + (right - left) * c.fraction[i]);
+  for (const HogColumns* c = columns; c != columns + count; ++c, out += kPixels)
+    for (std::size_t i = 0; i < kPixels; ++i) {
+      const std::uint8_t* const group = row + c->base[i / 8];
+      const int left = group[c->left_right[2 * i]], right = group[c->left_right[2 * i + 1]];
+      const int rest = (right - left) * c->rest[i] >> 4;
+      out[i] = static_cast<std::int16_t>(128 * left + (right - left) * c->fraction[i] + rest);
     }
-  }
 #else
-  const hn::Full128<std::uint8_t> bytes;
-  const hn::Full128<std::uint16_t> pairs;
-  const hn::Full128<std::int16_t> shorts;
-  for (std::size_t g = 0; g < groups; ++g) {
-    const HogColumns& c = columns[g];
-    const auto both = hn::BitCast(pairs, hn::TableLookupBytes(hn::LoadU(bytes, row + c.base),
-                                                              hn::LoadU(bytes, c.left_right)));
-    const auto left = hn::BitCast(shorts, hn::And(both, hn::Set(pairs, 0xFF)));
-    const auto right = hn::BitCast(shorts, hn::ShiftRight<8>(both));
-    const auto step = hn::Mul(hn::Sub(right, left), hn::LoadU(shorts, c.fraction));
-    hn::StoreU(hn::Add(hn::ShiftLeft<7>(left), step), shorts, out + 8 * g);
-  }
+  const hn::CappedTag<std::uint8_t, 2 * kPixels> bytes;
+  const hn::Repartition<std::uint16_t, decltype(bytes)> pairs;
+  const hn::Repartition<std::int16_t, decltype(bytes)> shorts;
+  for (const HogColumns* c = columns; c != columns + count; ++c)
+    for (std::size_t i = 0; i < kPixels; i += hn::MaxLanes(shorts), out += hn::MaxLanes(shorts)) {
+      const auto both =
+          hn::BitCast(pairs, hn::TableLookupBytes(BlocksAt(bytes, row, c->base + i / 8),
+                                                  hn::LoadU(bytes, c->left_right + 2 * i)));
+      const auto left = hn::BitCast(shorts, hn::And(both, hn::Set(pairs, 0xFF)));
+      const auto right = hn::BitCast(shorts, hn::ShiftRight<8>(both));
+      const auto difference = hn::Sub(right, left);
+      const auto step = hn::Mul(difference, hn::LoadU(shorts, c->fraction + i));
+      const auto rest = hn::ShiftRight<4>(hn::Mul(difference, hn::LoadU(shorts, c->rest + i)));
+      hn::StoreU(hn::Add(hn::Add(hn::ShiftLeft<7>(left), step), rest), shorts, out);
+    }
 #endif
 }
 
@@ -51,6 +68,17 @@ void ResizeRows(const std::int16_t* upper, const std::int16_t* lower, std::int16
   for (std::size_t i = 0; i < count; i += kShorts) {
     const Shorts x = Blend(At(upper + i), At(lower + i), Short(fraction));
     hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<7>(hn::Add(x, Short(64)))), bytes, out + i);
+  }
+}
+
+void ResizeRowsAsOpencv(const std::int16_t* upper, const std::int16_t* lower, std::int16_t fraction,
+                        std::size_t count, std::uint8_t* out) {
+  const hn::Rebind<std::uint8_t, ShortTag> bytes;
+  const Shorts of_upper = Short(2048 - fraction), of_lower = Short(fraction);
+  for (std::size_t i = 0; i < count; i += kShorts) {
+    const Shorts sum =
+        hn::Add(hn::MulHigh(At(upper + i), of_upper), hn::MulHigh(At(lower + i), of_lower));
+    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<2>(hn::Add(sum, Short(2)))), bytes, out + i);
   }
 }
 
@@ -213,9 +241,9 @@ void BlendCells(const std::int16_t* row, const std::int32_t* left, const std::in
     }
 }
 
-constexpr HogRowFunctions kFunctions = {ResizeColumns, ResizeRows, TurnRow,    SplitRow,    Vote,
-                                        Cells,         Corners,    FeatureRow, SplitParity, Scan,
-                                        Score,         BlendRows,  BlendCells};
+constexpr HogRowFunctions kFunctions = {
+    ResizeColumns, ResizeRows, ResizeRowsAsOpencv, TurnRow, SplitRow, Vote,      Cells,
+    Corners,       FeatureRow, SplitParity,        Scan,    Score,    BlendRows, BlendCells};
 
 const HogRowFunctions& Functions() { return kFunctions; }
 

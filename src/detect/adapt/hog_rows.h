@@ -13,12 +13,13 @@ namespace skinmask {
 // Rows are read and written in vectors, so this many values after their end must exist.
 inline constexpr std::size_t kHogSlack = 32;
 
-// Eight pixels of a row that is reduced. Each is interpolated between two pixels of the source, by
-// fraction / 128.
+// Pixels of a row that is interpolated, in groups of eight. Each lies between two pixels of the
+// source, by fraction / 128 + rest / 2048.
 struct HogColumns {
-  std::int32_t base;
-  std::uint8_t left_right[16];  // the two source pixels of each, from `base`
-  std::int16_t fraction[8];
+  static constexpr std::size_t kGroups = 4, kPixels = 8 * kGroups;
+  std::int32_t base[kGroups];
+  std::uint8_t left_right[2 * kPixels];  // the two source pixels of each, from its group's base
+  std::int16_t fraction[kPixels], rest[kPixels];
 };
 
 // A row of a picture that is turned: its pixel i is at (x + steps_x[i], y + steps_y[i]) / 2^10 of
@@ -69,12 +70,15 @@ struct HogCoarse {
 };
 
 struct HogRowFunctions {
-  // Interpolates the pixels of `groups` groups along a row; gives 128 times their values.
-  void (*resize_columns)(const std::uint8_t* row, const HogColumns* columns, std::size_t groups,
+  // Interpolates `count` times kPixels pixels of a row; gives 128 times their values.
+  void (*resize_columns)(const std::uint8_t* row, const HogColumns* columns, std::size_t count,
                          std::int16_t* out);
   // Interpolates between two such rows, by fraction / 2^15, and rounds to bytes.
   void (*resize_rows)(const std::int16_t* upper, const std::int16_t* lower, std::int16_t fraction,
                       std::size_t count, std::uint8_t* out);
+  // The same, by fraction / 2^11, with the roundings of cv::resize.
+  void (*resize_rows_as_opencv)(const std::int16_t* upper, const std::int16_t* lower,
+                                std::int16_t fraction, std::size_t count, std::uint8_t* out);
   // Interpolates between the four pixels around each place, which is rounded down to 1/32 of a
   // pixel; a place beyond the border has the border's pixel.
   void (*turn_row)(const HogTurnedRow& row, std::size_t count, std::uint8_t* out);

@@ -197,7 +197,7 @@ void HogSearch::AddLevels(std::size_t l, double min_score, std::vector<HogFace>&
   std::vector<Scored> found;
   bool verified = false;
   if (level_.rows() > 1 && level_.columns() > 1) {
-    pyramid_.Interpolate(level_, next.cols, next.rows, between_);
+    pyramid_.Approximate(level_, next.cols, next.rows, between_);
     verified = Verify(next, Scan(between_, std::min(kDoubtful, min_score - 1)), min_score, found);
   }
   if (!verified) {

@@ -1,6 +1,7 @@
 #include "detect/adapt/refine.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -20,6 +21,18 @@ float Sum(Four f) { return (f[0] + f[1]) + (f[2] + f[3]); }
 
 Four All(float f) { return Four{f, f, f, f}; }
 
+// Makes the values of a channel, for four pixels, of the channels of each pixel, and the reverse.
+void Transpose(Four (&f)[4]) {
+  const Four a = __builtin_shufflevector(f[0], f[1], 0, 4, 1, 5);
+  const Four b = __builtin_shufflevector(f[2], f[3], 0, 4, 1, 5);
+  const Four c = __builtin_shufflevector(f[0], f[1], 2, 6, 3, 7);
+  const Four d = __builtin_shufflevector(f[2], f[3], 2, 6, 3, 7);
+  f[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+  f[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  f[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+  f[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+}
+
 cv::Mat4f GuideOf(const cv::Mat& bgr) {
   cv::Mat4f guide(bgr.size());
   for (int y = 0; y < bgr.rows; ++y)
@@ -30,28 +43,116 @@ cv::Mat4f GuideOf(const cv::Mat& bgr) {
   return guide;
 }
 
-struct Columns {
-  Four b, g, r;
+// Of B, G, R; of BB, BG, BR, GG; and of GR, RR.
+struct Moments {
+  Four first, squares, others;
 };
+Moments operator+(const Moments& a, const Moments& b) {
+  return {a.first + b.first, a.squares + b.squares, a.others + b.others};
+}
+Moments operator-(const Moments& a, const Moments& b) {
+  return {a.first - b.first, a.squares - b.squares, a.others - b.others};
+}
+Moments operator*(const Moments& a, Four factor) {
+  return {a.first * factor, a.squares * factor, a.others * factor};
+}
 
-// The columns of the inverse of a covariance with epsilon on its diagonal, by cofactors. `mean` is
-// of B, G, R; `squares` of BB, BG, BR, GG, and `others` of GR, RR.
-Columns InverseOf(Four mean, Four squares, Four others, float epsilon) {
-  const float b = mean[0], g = mean[1], r = mean[2];
-  const float bb = std::max(squares[0] - b * b, 0.f) + epsilon;
-  const float bg = squares[1] - b * g, br = squares[2] - b * r;
-  const float gg = std::max(squares[3] - g * g, 0.f) + epsilon, gr = others[0] - g * r;
-  const float rr = std::max(others[1] - r * r, 0.f) + epsilon;
-  const Four first{gg * rr - gr * gr, br * gr - bg * rr, bg * gr - br * gg};
-  const Four second{first[1], bb * rr - br * br, bg * br - bb * gr};
-  const Four third{first[2], second[2], bb * gg - bg * bg};
-  const Four over = All(1 / (bb * first[0] + bg * first[1] + br * first[2]));
-  return {first * over, second * over, third * over};
+Moments MomentsOf(Four c) {
+  return {
+      c, __builtin_shufflevector(c, c, 0, 0, 0, 1) * __builtin_shufflevector(c, c, 0, 1, 2, 1),
+      __builtin_shufflevector(c, c, 1, 2, 3, 3) * __builtin_shufflevector(c, Four{}, 2, 2, 4, 4)};
+}
+
+// Of the windows around four pixels: the means of B, G, R, and the inverse of their covariance with
+// epsilon on its diagonal, which is symmetric.
+struct Windows {
+  Four b, g, r;
+  Four bb, bg, br, gg, gr, rr;
+};
+constexpr int kFours = sizeof(Windows) / sizeof(Four);
+
+// By cofactors.
+Windows WindowsOf(const std::array<Moments, 4>& moments, float epsilon) {
+  Four mean[4], squares[4], others[4];
+  for (int i = 0; i < 4; ++i) {
+    mean[i] = moments[i].first;
+    squares[i] = moments[i].squares;
+    others[i] = moments[i].others;
+  }
+  Transpose(mean);
+  Transpose(squares);
+  Transpose(others);
+  const Four b = mean[0], g = mean[1], r = mean[2];
+  const auto variance = [&](Four square, Four of) {
+    const Four difference = square - of * of;
+    return (difference < 0 ? Four{} : difference) + epsilon;
+  };
+  const Four bb = variance(squares[0], b), gg = variance(squares[3], g);
+  const Four rr = variance(others[1], r);
+  const Four bg = squares[1] - b * g, br = squares[2] - b * r, gr = others[0] - g * r;
+  const Four first = gg * rr - gr * gr, second = br * gr - bg * rr, third = bg * gr - br * gg;
+  const Four over = 1 / (bb * first + bg * second + br * third);
+  return {b,
+          g,
+          r,
+          first * over,
+          second * over,
+          third * over,
+          (bb * rr - br * br) * over,
+          (bg * br - bb * gr) * over,
+          (bb * gg - bg * bg) * over};
 }
 
 // The number of pixels, along a side of `size`, within `radius` of the place.
 int Within(int place, int radius, int size) {
   return std::min(place + radius, size - 1) - std::max(place - radius, 0) + 1;
+}
+
+// Calls use(y)(x, mean) for each pixel with the mean over the square of `radius` pixels around it.
+// Of a pixel of `in`, of() makes what is averaged, zeros of zeros. A running sum has to wait for
+// its previous step, so two rows are summed side by side.
+template <class T, class Of, class Use>
+void ForBoxMeans(const cv::Mat4f& in, int radius, const Of& of, const Use& use) {
+  struct Rows {
+    T upper, lower;
+  };
+  // Sums over the rows of both windows, with zeros on both sides.
+  std::vector<Rows> sums(static_cast<std::size_t>(in.cols + 2 * radius + 1), Rows{});
+  Rows *const columns = sums.data(), *const own = columns + radius + 1;
+  std::vector<float> inverse_counts;
+  for (int x = 0; x < in.cols; ++x)
+    inverse_counts.push_back(1.f / static_cast<float>(Within(x, radius, in.cols)));
+  const cv::Mat4f zeros(1, in.cols, cv::Scalar::all(0));
+  const auto row_or_zeros = [&](int y) {
+    return y < 0 || y >= in.rows ? RowOf(zeros, 0) : RowOf(in, y);
+  };
+  for (int y = -radius - radius % 2; y < in.rows; y += 2) {
+    const Four *const next = row_or_zeros(y + radius), *const last = row_or_zeros(y - radius - 1);
+    const Four* const next_lower = row_or_zeros(y + radius + 1);
+    const Four* const last_lower = row_or_zeros(y - radius);
+    for (int x = 0; x < in.cols; ++x) {
+      own[x].upper = own[x].lower + of(next[x]) - of(last[x]);
+      own[x].lower = own[x].upper + of(next_lower[x]) - of(last_lower[x]);
+    }
+    if (y < 0) continue;
+    const float inverse_rows = 1.f / static_cast<float>(Within(y, radius, in.rows));
+    const float inverse_lower = 1.f / static_cast<float>(Within(y + 1, radius, in.rows));
+    Rows sum{};
+    for (int x = 0; x < 2 * radius + 1; ++x) {
+      sum.upper = sum.upper + columns[x].upper;
+      sum.lower = sum.lower + columns[x].lower;
+    }
+    // Of an odd number of rows the last one is alone: its result overwrites that of the row below.
+    auto use_upper = use(y), use_lower = use(std::min(y + 1, in.rows - 1));
+    for (int x = 0; x < in.cols; ++x) {
+      const Rows &entering = columns[x + 2 * radius + 1], &leaving = columns[x];
+      sum.upper = sum.upper + (entering.upper - leaving.upper);
+      sum.lower = sum.lower + (entering.lower - leaving.lower);
+      const float inverse_count = inverse_counts[static_cast<std::size_t>(x)];
+      use_lower(x, sum.lower * All(inverse_count * inverse_lower));
+      use_upper(x, sum.upper * All(inverse_count * inverse_rows));
+    }
+  }
 }
 
 int RadiusOf(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options) {
@@ -65,68 +166,45 @@ int RadiusOf(const cv::Mat& small_bgr, double face_size, const RefinementOptions
 
 void BoxMeans(const cv::Mat4f& in, int radius, cv::Mat4f& out) {
   out.create(in.size());
-  // Sums over the rows of the window, with zeros on both sides.
-  cv::Mat4f sums(1, in.cols + 2 * radius + 1, cv::Scalar::all(0));
-  Four *const columns = RowOf(sums, 0), *const own = columns + radius + 1;
-  std::vector<float> inverse_counts;
-  for (int x = 0; x < in.cols; ++x)
-    inverse_counts.push_back(1.f / static_cast<float>(Within(x, radius, in.cols)));
-  const cv::Mat4f zeros(1, in.cols, cv::Scalar::all(0));
-  const auto row_or_zeros = [&](int y) {
-    return y < 0 || y >= in.rows ? RowOf(zeros, 0) : RowOf(in, y);
-  };
-  for (int y = -radius; y < in.rows; ++y) {
-    const Four *const next = row_or_zeros(y + radius), *const last = row_or_zeros(y - radius - 1);
-    for (int x = 0; x < in.cols; ++x) own[x] = own[x] + next[x] - last[x];
-    if (y < 0) continue;
-    const float inverse_rows = 1.f / static_cast<float>(Within(y, radius, in.rows));
-    Four sum{};
-    for (int x = 0; x < 2 * radius + 1; ++x) sum += columns[x];
-    Four* const means = RowOf(out, y);
-    for (int x = 0; x < in.cols; ++x) {
-      sum += columns[x + 2 * radius + 1] - columns[x];
-      means[x] = sum * All(inverse_counts[x] * inverse_rows);
-    }
-  }
+  ForBoxMeans<Four>(
+      in, radius, [](Four pixel) { return pixel; },
+      [&](int y) { return [row = RowOf(out, y)](int x, Four mean) { row[x] = mean; }; });
 }
 
 GuidedFilter::GuidedFilter(const cv::Mat& guide, int radius, double epsilon)
-    : radius_(radius), guide_(GuideOf(guide)) {
-  cv::Mat4f squares(guide.size()), others(guide.size());
-  for (int y = 0; y < guide.rows; ++y)
-    for (int x = 0; x < guide.cols; ++x) {
-      const Four c = RowOf(guide_, y)[x];
-      RowOf(squares, y)[x] = Four{c[0] * c[0], c[0] * c[1], c[0] * c[2], c[1] * c[1]};
-      RowOf(others, y)[x] = Four{c[1] * c[2], c[2] * c[2]};
-    }
-  BoxMeans(guide_, radius, mean_);
-  cv::Mat4f mean_squares, mean_others;
-  BoxMeans(squares, radius, mean_squares);
-  BoxMeans(others, radius, mean_others);
-  for (cv::Mat4f& column : inverse_) column.create(guide.size());
-  for (int y = 0; y < guide.rows; ++y)
-    for (int x = 0; x < guide.cols; ++x) {
-      const Columns inverse = InverseOf(RowOf(mean_, y)[x], RowOf(mean_squares, y)[x],
-                                        RowOf(mean_others, y)[x], static_cast<float>(epsilon));
-      RowOf(inverse_[0], y)[x] = inverse.b;
-      RowOf(inverse_[1], y)[x] = inverse.g;
-      RowOf(inverse_[2], y)[x] = inverse.r;
-    }
+    : radius_(radius), guide_(GuideOf(guide)), windows_(guide.rows, (guide.cols + 3) / 4 * kFours) {
+  ForBoxMeans<Moments>(
+      guide_, radius, [](Four pixel) { return MomentsOf(pixel); },
+      [&](int y) {
+        return [windows = reinterpret_cast<Windows*>(windows_[y]), last = guide.cols - 1,
+                floor = static_cast<float>(epsilon),
+                four = std::array<Moments, 4>()](int x, const Moments& moments) mutable {
+          four[x % 4] = moments;
+          if (x % 4 == 3 || x == last) windows[x / 4] = WindowsOf(four, floor);
+        };
+      });
 }
 
 void GuidedFilter::Fit(const cv::Mat4f& products, cv::Mat4f& factors) {
   BoxMeans(products, radius_, of_window_);
   for (int y = 0; y < products.rows; ++y) {
-    const Four* const mean = RowOf(mean_, y);
-    const Four *const b = RowOf(inverse_[0], y), *const g = RowOf(inverse_[1], y);
-    const Four* const r = RowOf(inverse_[2], y);
+    const Windows* windows = reinterpret_cast<const Windows*>(windows_[y]);
     Four* const of_window = RowOf(of_window_, y);
-    for (int x = 0; x < products.cols; ++x) {
-      const float input = of_window[x][3];
-      const Four with = of_window[x] - mean[x] * All(input);  // covariances
-      Four factor = b[x] * All(with[0]) + g[x] * All(with[1]) + r[x] * All(with[2]);
-      factor[3] = input - Sum(factor * mean[x]);
-      of_window[x] = factor;
+    for (int x = 0; x < products.cols; x += 4, ++windows) {
+      // Beyond the last pixel it is read again, and stored last.
+      const int end = products.cols - 1;
+      const int at[4] = {x, std::min(x + 1, end), std::min(x + 2, end), std::min(x + 3, end)};
+      const Windows& w = *windows;
+      Four f[4] = {of_window[at[0]], of_window[at[1]], of_window[at[2]], of_window[at[3]]};
+      Transpose(f);
+      const Four b = f[0] - w.b * f[3], g = f[1] - w.g * f[3],
+                 r = f[2] - w.r * f[3];  // covariances
+      f[0] = w.bb * b + w.bg * g + w.br * r;
+      f[1] = w.bg * b + w.gg * g + w.gr * r;
+      f[2] = w.br * b + w.gr * g + w.rr * r;
+      f[3] = f[3] - (f[0] * w.b + f[1] * w.g + f[2] * w.r);
+      Transpose(f);
+      for (int i = 3; i >= 0; --i) of_window[at[i]] = f[i];
     }
   }
   BoxMeans(of_window_, radius_, factors);

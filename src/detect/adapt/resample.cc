@@ -98,20 +98,25 @@ cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size) {
   return small;
 }
 
-cv::Mat Reductions::At(const cv::Size& size, int rest) {
+const cv::Mat1b& Reductions::Halved(const cv::Size& size) {
   std::size_t i = 0;
   while (halves_[i].cols >= 2 * size.width && halves_[i].rows >= 2 * size.height)
     if (++i == halves_.size()) {
-      const cv::Mat last = halves_.back();
-      cv::resize(last({0, 0, last.cols & ~1, last.rows & ~1}), halves_.emplace_back(),
-                 {last.cols / 2, last.rows / 2}, 0, 0, cv::INTER_AREA);
+      const cv::Mat1b last = halves_.back();
+      halves_.push_back(SearchableMemory({last.cols / 2, last.rows / 2}));
+      cv::resize(last({0, 0, last.cols & ~1, last.rows & ~1}), halves_.back(),
+                 halves_.back().size(), 0, 0, cv::INTER_AREA);
     }
-  const cv::Mat& grey = halves_[i];
-  if (rest == cv::INTER_AREA && grey.cols >= size.width && grey.rows >= size.height)
-    return AreaMean(grey, size);
-  cv::Mat smaller = SearchableMemory(size);
-  cv::resize(grey, smaller, size, 0, 0, rest);
-  return smaller;
+  return halves_[i];
+}
+
+cv::Mat1b Reductions::Interpolated(const cv::Size& size) {
+  const cv::Mat1b& from = Halved(size);
+  cv::Mat1b to = SearchableMemory(size);
+  // The inverse of a quotient, as cv::resize computes it.
+  Interpolate(from, 1 / (static_cast<double>(size.width) / from.cols),
+              1 / (static_cast<double>(size.height) / from.rows), to);
+  return to;
 }
 
 cv::Mat1b Warped(const cv::Mat1b& grey, const cv::Matx23d& back, const cv::Size& size) {

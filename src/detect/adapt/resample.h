@@ -11,18 +11,21 @@ namespace skinmask {
 // and some bytes of cv::resize differ.
 cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size);
 
-// A grey picture that is reduced to several sizes. It is halved first, by exact means of four
-// pixels; the halves serve all sizes. The remaining factor is by area means, which take 3 ns a
-// pixel, or by interpolation between pixels, which takes a tenth of that.
+// A grey picture, in SearchableMemory, that is reduced to several sizes. It is halved first, by
+// exact means of four pixels; the halves serve all sizes. The remaining factor is by area means,
+// which take 3 ns a pixel, or by interpolation between pixels, which takes a tenth of that.
 class Reductions {
  public:
-  explicit Reductions(const cv::Mat& grey) : halves_{grey} {}
+  explicit Reductions(const cv::Mat1b& grey) : halves_{grey} {}
 
   cv::Size size() const { return halves_[0].size(); }
-  cv::Mat At(const cv::Size& size, int rest = cv::INTER_AREA);
+  cv::Mat1b AreaMeans(const cv::Size& size) { return AreaMean(Halved(size), size); }
+  cv::Mat1b Interpolated(const cv::Size& size);
 
  private:
-  std::vector<cv::Mat> halves_;
+  const cv::Mat1b& Halved(const cv::Size& size);
+
+  std::vector<cv::Mat1b> halves_;
 };
 
 // The picture of `size` whose pixel (x, y) is that of `grey` at back (x, y, 1), interpolated
