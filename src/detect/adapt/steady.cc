@@ -143,44 +143,50 @@ BlockMotion VectorsOf(const Plane& now, const Plane& before, const BlockMotion& 
 constexpr float kCertain = 6;
 // Differences of colour, in grey levels summed over the three channels. Up to the first it is the
 // same object in the same light, from the second on it is another one.
-constexpr int kSameColor = 16, kOtherColor = 48;
+constexpr float kSameColor = 16, kOtherColor = 48;
 
-// A place between four pixels of an image.
-struct Place {
-  int x, y, right, down;  // of the first pixel; and the parts of a pixel to the next ones
+// B, G, R and the log-odds of a pixel, as in the rows of a CV_32FC4.
+using Four = float __attribute__((vector_size(16), may_alias));
+using FourInts = std::int32_t __attribute__((vector_size(16)));
 
+// Where a pixel comes from in the image before: a place between four of its pixels.
+class Place {
+ public:
   Place(int pixel_x, int pixel_y, const cv::Vec2s& vector)
-      : x(kMotionUnits * pixel_x + vector[0]), y(kMotionUnits * pixel_y + vector[1]) {
-    right = x & (kMotionUnits - 1);
-    down = y & (kMotionUnits - 1);
-    x = (x - right) / kMotionUnits;
-    y = (y - down) / kMotionUnits;
+      : x_(kMotionUnits * pixel_x + vector[0]), y_(kMotionUnits * pixel_y + vector[1]) {
+    right_ = x_ & (kMotionUnits - 1);
+    down_ = y_ & (kMotionUnits - 1);
+    x_ = (x_ - right_) / kMotionUnits;
+    y_ = (y_ - down_) / kMotionUnits;
   }
   // Whether all pixels of non-zero weight are in the image.
   bool IsWithin(const cv::Size& size) const {
-    return x >= 0 && y >= 0 && x + (right > 0) < size.width && y + (down > 0) < size.height;
+    return x_ >= 0 && y_ >= 0 && x_ + (right_ > 0) < size.width && y_ + (down_ > 0) < size.height;
   }
-  // The mean of the four values `at(x, y)`, weighted by nearness.
-  template <class T, class At>
-  T Mean(const At& at) const {
-    constexpr int kAll = kMotionUnits * kMotionUnits;
-    const int next_x = x + (right > 0), next_y = y + (down > 0);
-    const int left = kMotionUnits - right, up = kMotionUnits - down;
-    return (static_cast<T>(left * up) * at(x, y) + static_cast<T>(right * up) * at(next_x, y) +
-            static_cast<T>(left * down) * at(x, next_y) +
-            static_cast<T>(right * down) * at(next_x, next_y)) /
-           static_cast<T>(kAll);
+  // The mean of the four pixels, weighted by nearness.
+  Four Mean(const cv::Mat4f& before) const {
+    const auto* const first = reinterpret_cast<const Four*>(before[y_]) + x_;
+    const auto* const below = reinterpret_cast<const Four*>(before[y_ + (down_ > 0)]) + x_;
+    const int left = kMotionUnits - right_, up = kMotionUnits - down_, next = right_ > 0;
+    const auto of = [](int weight, Four pixel) {
+      const float share = static_cast<float>(weight) / (kMotionUnits * kMotionUnits);
+      return Four{share, share, share, share} * pixel;
+    };
+    return of(left * up, first[0]) + of(right_ * up, first[next]) + of(left * down_, below[0]) +
+           of(right_ * down_, below[next]);
   }
+
+ private:
+  int x_, y_, right_, down_;  // of the first pixel; and the parts of a pixel to the next ones
 };
 
-// 1 if that place had the pixel's colour before, 0 if it had another one.
-float Sameness(const cv::Vec3b& color, const cv::Mat3b& before, const Place& place) {
-  int difference = 0;
-  for (int i = 0; i < 3; ++i)
-    difference +=
-        std::abs(color[i] - place.Mean<int>([&](int x, int y) -> int { return before(y, x)[i]; }));
-  return static_cast<float>(kOtherColor - std::clamp(difference, kSameColor, kOtherColor)) /
-         static_cast<float>(kOtherColor - kSameColor);
+// 1 if a pixel had its colour before, which is rounded down, and 0 if it had another one.
+float Sameness(Four pixel, Four before) {
+  const Four whole = __builtin_convertvector(__builtin_convertvector(before, FourInts), Four);
+  const Four change = pixel - whole;
+  const float difference = std::abs(change[0]) + std::abs(change[1]) + std::abs(change[2]);
+  return (kOtherColor - std::min(std::max(difference, kSameColor), kOtherColor)) /
+         (kOtherColor - kSameColor);
 }
 
 }  // namespace
@@ -198,49 +204,61 @@ BlockMotion MotionTo(const cv::Mat1b& before, const cv::Mat1b& now) {
 }
 
 void MotionOfRow(const BlockMotion& motion, int y, int width, std::vector<cv::Vec2s>& row) {
-  constexpr int kHalf = kMotionBlock / 2;
-  const auto between = [](int place, int count, int& first, int& second) {
-    const int block = (place + kHalf) / kMotionBlock - 1;  // its centre is before the place
-    first = std::clamp(block, 0, count - 1);
-    second = std::clamp(block + 1, 0, count - 1);
-    return (place + kHalf) % kMotionBlock;
+  constexpr int kHalf = kMotionBlock / 2, kAll = kMotionBlock * kMotionBlock;
+  const auto within = [](int block, int count) { return std::clamp(block, 0, count - 1); };
+  // The block whose centre is above the row, or left of the pixel, and the one after it.
+  const int above = (y + kHalf) / kMotionBlock - 1, down = (y + kHalf) % kMotionBlock;
+  const cv::Vec2s* const first = motion[within(above, motion.rows)];
+  const cv::Vec2s* const second = motion[within(above + 1, motion.rows)];
+  // kMotionBlock times the vector at a block's centre in this row.
+  const auto at = [&](int x) {
+    const int i = within(x, motion.cols);
+    return cv::Vec2i((kMotionBlock - down) * first[i][0] + down * second[i][0],
+                     (kMotionBlock - down) * first[i][1] + down * second[i][1]);
   };
   row.resize(static_cast<std::size_t>(width));
-  int above = 0, below = 0, left = 0, right = 0;
-  const int down = between(y, motion.rows, above, below), up = kMotionBlock - down;
-  const cv::Vec2s *const first = motion[above], *const second = motion[below];
-  for (int x = 0; x < width; ++x) {
-    const int to_right = between(x, motion.cols, left, right), to_left = kMotionBlock - to_right;
-    for (int i = 0; i < 2; ++i) {
-      const int sum = to_left * (up * first[left][i] + down * second[left][i]) +
-                      to_right * (up * first[right][i] + down * second[right][i]);
-      constexpr int kAll = kMotionBlock * kMotionBlock;
-      constexpr int kOffset = 1024;  // makes the division that of a positive number: rounded
-      row[static_cast<std::size_t>(x)][i] =
-          static_cast<short>((sum + kAll / 2 + kOffset * kAll) / kAll - kOffset);
-    }
+  cv::Vec2i right = at(0);
+  for (int x = -kHalf, left_block = -1; x < width; x += kMotionBlock, ++left_block) {
+    const cv::Vec2i left = right;
+    right = at(left_block + 1);
+    for (int i = std::max(0, -x); i < std::min(kMotionBlock, width - x); ++i)
+      for (int c = 0; c < 2; ++c) {
+        const int sum = (kMotionBlock - i) * left[c] + i * right[c];
+        constexpr int kOffset = 1024;  // makes the division that of a positive number: rounded
+        row[static_cast<std::size_t>(x + i)][c] =
+            static_cast<short>((sum + kAll / 2 + kOffset * kAll) / kAll - kOffset);
+      }
   }
 }
 
 cv::Mat1f SteadyFilter::Add(const cv::Mat3b& small_bgr, const cv::Mat1f& log_odds,
                             const BlockMotion& motion) {
+  cv::Mat4f pixels(log_odds.size());
   cv::Mat1f filtered(log_odds.size()), gain;
-  const cv::Mat1f past = log_odds_;
   if (has_past()) gain = cv::Mat1f::zeros(log_odds.size());
   std::vector<cv::Vec2s> vectors;
   for (int y = 0; y < log_odds.rows; ++y) {
-    if (!gain.empty()) MotionOfRow(motion, y, log_odds.cols, vectors);
+    const bool has_gain = !gain.empty();
+    if (has_gain) MotionOfRow(motion, y, log_odds.cols, vectors);
+    const cv::Vec3b* const bgr = small_bgr[y];
+    float *const smooth = filtered[y], *const change = has_gain ? gain[y] : nullptr;
+    auto* const pixel = reinterpret_cast<Four*>(pixels[y]);
     for (int x = 0; x < log_odds.cols; ++x) {
-      filtered(y, x) = std::clamp(log_odds(y, x), -kCertain, kCertain);
-      if (gain.empty()) continue;
-      const Place place(x, y, vectors[static_cast<std::size_t>(x)]);
-      if (!place.IsWithin(past.size())) continue;
-      const float before = place.Mean<float>([&](int u, int v) -> float { return past(v, u); });
-      gain(y, x) = past_share_ * Sameness(small_bgr(y, x), bgr_, place) * (before - filtered(y, x));
-      filtered(y, x) += gain(y, x);
+      const float z = std::min(std::max(-kCertain, log_odds(y, x)), kCertain);
+      pixel[x] = Four{static_cast<float>(bgr[x][0]), static_cast<float>(bgr[x][1]),
+                      static_cast<float>(bgr[x][2]), z};
+      if (has_gain) {
+        const Place place(x, y, vectors[static_cast<std::size_t>(x)]);
+        if (place.IsWithin(log_odds.size())) {
+          const Four before = place.Mean(pixels_);
+          change[x] = past_share_ * Sameness(pixel[x], before) * (before[3] - z);
+          pixel[x][3] += change[x];
+        }
+      }
+      smooth[x] = pixel[x][3];
     }
   }
-  bgr_ = small_bgr.clone();
+  pixels_ = pixels;
   log_odds_ = filtered;
   return gain;
 }

@@ -39,8 +39,8 @@ class SteadyFilter {
 
  private:
   float past_share_ = 0;
-  cv::Mat3b bgr_;
-  cv::Mat1f log_odds_;  // filtered, of that image; empty without a past
+  cv::Mat4f pixels_;    // B, G, R and filtered log-odds of the last image
+  cv::Mat1f log_odds_;  // the same log-odds; empty without a past
 };
 
 }  // namespace skinmask
