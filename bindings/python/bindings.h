@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "skinmask/base/lazy.h"
 #include "skinmask/base/options.h"
@@ -143,9 +144,23 @@ class Frame : public Judged {
   const double seconds;
 };
 
-// Ends a run from another thread.
-struct Stop {
+// Ends a run from another thread, and keeps its warnings until it has ended.
+class Stop {
+ public:
   std::atomic<bool> set = false;
+
+  void Warn(const std::string& line) const {
+    const std::lock_guard lock(mutex_);
+    warnings_.push_back(line);
+  }
+  std::vector<std::string> warnings() const {
+    const std::lock_guard lock(mutex_);
+    return warnings_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<std::string> warnings_;
 };
 
 void DefineRuns(py::module_& module);  // first: the others' arguments name its classes

@@ -17,6 +17,7 @@
 #include "skinmask/base/file.h"
 #include "skinmask/data/samples.h"
 #include "skinmask/media/image.h"
+#include "skinmask/media/inputs.h"
 #include "skinmask/model/outliers.h"
 #include "skinmask/report/picture.h"
 
@@ -100,6 +101,7 @@ auto OfClasses(T ClassModel::*member) {
 }
 
 void Save(const ModelObject& model, const std::filesystem::path& path, bool overwrite) {
+  RequireNoMedia(path);
   WriteFile(path, ModelToJson(model.model()), overwrite ? IfExists::kReplace : IfExists::kFail);
 }
 

@@ -62,17 +62,23 @@ std::string EvaluateFolders(const DetectorObject& kept, const PairOptions& pairs
                             const py::object& problem) {
   const WithoutGil unlocked;
   const IfExists if_exists = overwrite ? IfExists::kReplace : IfExists::kFail;
-  if (!page.empty()) RequireWritable(page, if_exists);
+  if (!page.empty()) {
+    RequireWritable(page, if_exists);
+    RequireNoMedia(page);
+  }
   const Model& model = kept.detector().model();
   DetectorOptions options = kept.detector().options();
   options.abstain.reset();
   const Detector detector = kept.detector().With(options);
   Run run = RunOf(stop, progress, problem);
+  if (!page.empty()) run.written = {page};
   EvaluationReport report = EvaluateImages(pairs, detector, run);
+  if (report.pooled.counts.Total() == 0 && !report.images.empty())
+    throw Error("masks", "mark no pixel that counts: all of them are ignored");
   report.decision = model.decision;
   report.abstain = kept.asked().abstain;
   std::string json = FullReportToJson(report, &model);
-  if (page.empty() || stop.set) return json;
+  if (page.empty() || stop.set || report.images.empty()) return json;
   run.progress = Run().progress;  // none for the gallery
   const std::vector<GalleryPictures> pictures =
       DrawGallery(pairs, &detector, NamesOfGallery(report), run);
@@ -141,6 +147,7 @@ void DefineDetection(py::module_& module) {
 Run RunOf(const Stop& stop, const py::object& progress, const py::object& problem) {
   Run run;
   run.stop = &stop.set;
+  run.warning = [&stop](const std::string& line) { stop.Warn(InPython(line)); };
   if (problem)
     run.problem = [&problem](const Problem& told) {
       const py::gil_scoped_acquire locked;
@@ -155,9 +162,10 @@ Run RunOf(const Stop& stop, const py::object& progress, const py::object& proble
 }
 
 void DefineRuns(py::module_& module) {
-  py::class_<Stop>(module, "Stop").def(py::init<>()).def("set", [](Stop& stop) {
-    stop.set = true;
-  });
+  py::class_<Stop>(module, "Stop")
+      .def(py::init<>())
+      .def("set", [](Stop& stop) { stop.set = true; })
+      .def("warnings", &Stop::warnings);
   py::class_<DetectorObject, std::shared_ptr<DetectorObject>>(module, "Detector")
       .def(py::init([](const ModelObject& model, const std::map<std::string, std::string>& texts,
                        const Path& usual_faces) {

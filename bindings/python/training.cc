@@ -18,6 +18,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/data/color_counter.h"
+#include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/train.h"
 
@@ -198,6 +199,7 @@ void DefineSamples(py::module_& module) {
       .def(
           "save",
           [](const Samples& samples, const Path& path, bool overwrite) {
+            RequireNoMedia(path);
             WriteFile(path, FormatSamples(samples),
                       overwrite ? IfExists::kReplace : IfExists::kFail);
           },

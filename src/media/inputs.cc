@@ -261,6 +261,11 @@ NamedMedia::NamedMedia(std::string_view path) {
   archive = stored == ".tar" || stored == ".TAR";
 }
 
+void RequireNoMedia(const std::filesystem::path& output) {
+  if (const NamedMedia named(output.native()); (named.image || named.video) && Exists(output))
+    throw Error(output.string(), "is an image or a video by its name, and is not replaced by text");
+}
+
 InputList ListFolder(const fs::path& folder, const ListOptions& options, Archives& archives) {
   InputList files;
   Search(options, files, &archives).Of(folder.string(), {});

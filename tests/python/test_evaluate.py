@@ -199,3 +199,38 @@ def test_pairs_that_cannot_be_read_end_an_evaluation_or_are_told(photos, tmp_pat
         skinmask.evaluate(photos)
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         skinmask.evaluate(photos, MASKS, colour=1)
+
+
+def test_a_report_never_replaces_what_is_read(photos, tmp_path):
+    for name in ("images", "masks"):
+        (tmp_path / name).mkdir()
+        source = photos if name == "images" else MASKS
+        (tmp_path / name / "astronaut.png").write_bytes((source / "astronaut.png").read_bytes())
+    image, mask = (tmp_path / name / "astronaut.png" for name in ("images", "masks"))
+    link = tmp_path / "page.html"
+    link.symlink_to(mask)
+    before = image.read_bytes(), mask.read_bytes()
+    for report in (image, mask, link):
+        with pytest.raises(skinmask.Error, match="is not written over|not replaced by text"):
+            skinmask.evaluate([image], [mask], report=report)
+    for save in (skinmask.Model.default().save, skinmask.Samples.from_pairs([image], [mask]).save):
+        with pytest.raises(skinmask.Error, match="astronaut.png: is an image or a video by its name"):
+            save(image)
+    assert (image.read_bytes(), mask.read_bytes()) == before
+    # Nor a good page by one of nothing.
+    page = tmp_path / "good.html"
+    page.write_text("of an earlier run")
+    told = []
+    skinmask.evaluate([tmp_path / "absent.png"], [mask], report=page, problem=told.append)
+    assert len(told) == 1 and page.read_text() == "of an earlier run"
+    with pytest.raises(skinmask.Error, match="report: is empty"):
+        skinmask.evaluate([image], [mask], report="")
+
+
+def test_what_the_program_warns_of_is_a_warning(photos):
+    with pytest.warns(UserWarning, match="masks: look inverted: less of what they call skin"):
+        skinmask.evaluate(photos, MASKS, invert=True, adapt="off")
+    with pytest.warns(UserWarning, match="in-between pixels"):
+        skinmask.Samples.from_pairs(MASKS, photos, step=8)
+    with pytest.raises(skinmask.Error, match="masks: mark no pixel that counts"):
+        skinmask.evaluate(photos, MASKS, labels="skin=7", ignored="other")

@@ -2,6 +2,7 @@
 import signal
 import threading
 
+import numpy
 import pytest
 
 import skinmask
@@ -72,3 +73,10 @@ def test_a_fit_that_is_cut_short_warns(samples):
 def test_no_channel_is_an_error(samples):
     with pytest.raises(skinmask.Error, match="channels: is empty"):
         skinmask.Model.train(samples, channels=[])
+
+
+def test_switches_of_numpy_are_switches(samples, photos):
+    assert skinmask.Model.train(samples, max_f1=numpy.False_).rule == "fixed"
+    assert skinmask.Model.train(samples, threshold=0.3, max_f1=numpy.False_).threshold == 0.3
+    assert skinmask.Model.train(samples, max_f1=numpy.True_).rule == "max-f1"
+    assert len(skinmask.Samples.from_pairs(photos, whole="skin", invert=numpy.False_, step=64)) > 0

@@ -34,6 +34,8 @@ def path_of(path: object, name: str = "path", wanted: str = "a file's path is wa
         encoded = os.fsencode(shown)
     except UnicodeEncodeError:
         raise _skinmask.Error(f"{name}: {shown!r} is no text ({wanted})") from None
+    if not encoded:
+        raise _skinmask.Error(f"{name}: is empty ({wanted})")
     if b"\0" in encoded:
         raise _skinmask.Error(f"{name}: {shown!r} has a NUL, as no file's name has ({wanted})")
     return path
@@ -79,6 +81,11 @@ def require_switch(name: str, value: object) -> None:
     require_type(name, value, BOOLEAN, "True or False is wanted")
 
 
+def is_given(value: object) -> bool:
+    """Whether an option is given that None and False leave out."""
+    return value is not None and not (isinstance(value, BOOLEAN) and not value)
+
+
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warns at the line outside of the package that led here."""
     frame, level = sys._getframe(), 1
@@ -117,7 +124,7 @@ def detector_texts(options: dict[str, Any]) -> Texts:
         if value is None:
             continue
         if name in ("faces", "seed_mask"):  # a file's name may be no text
-            texts[name] = os.fsencode(path_of(value, name))
+            texts[name] = b"" if isinstance(value, str) and not value else os.fsencode(path_of(value, name))
         else:
             texts[name] = _detector_text(name, value)
         if not texts[name] and name != "faces":
@@ -298,6 +305,8 @@ def run(work: Callable[..., T], **callbacks: Callable[..., object] | None) -> T:
         except BaseException:
             stop.set()
             raise
+    for warning in stop.warnings():
+        warn(warning)
     if failures:
         raise failures[0]
     return result

@@ -29,6 +29,7 @@ from ._common import (
     require_switch,
     run,
     texts,
+    warn,
 )
 from ._model import Model, chosen
 from ._samples import PAIR_OPTIONS, Paths, Samples, pair_options
@@ -176,7 +177,14 @@ def evaluate(
     require_switch("overwrite", overwrite)
     work = partial(_skinmask.evaluate, detector, pairs, page, overwrite)
     problem = end_by if problem is None else problem
-    return Evaluation(json.loads(run(work, progress=progress, problem=problem)))
+    evaluation = Evaluation(json.loads(run(work, progress=progress, problem=problem)))
+    if evaluation.data["masks_look_inverted"]:
+        hint = "without invert" if how.get("invert") else "with invert=True"
+        warn(
+            f"masks: look inverted: less of what they call {chosen(model).classes[0]} is found than "
+            f"of the rest ({hint} they are read the other way round)"
+        )
+    return evaluation
 
 
 def detect_files(
@@ -204,8 +212,10 @@ def detect_files(
 
     Returns a DetectedFile for each input that was processed (with `resume`, finished ones are not),
     in the order of `inputs`: its `outputs`, `skin_fraction`, `faces`, or an `error`. An input that
-    is named twice is processed once. `each` is called with each DetectedFile at once, `progress`
-    with the numbers of inputs done and in all:
+    is named twice is processed once. A video that is damaged or cut has two: one for its outputs,
+    which end early, then one with the `error`. `each` is called with each DetectedFile at once,
+    `progress` with the numbers of inputs done and in all (in a video, of its frames; 0 in all if
+    that is not known):
 
         with tqdm.tqdm() as bar:
             skinmask.detect_files("photos", "masks", each=lambda file: bar.update())

@@ -12,7 +12,18 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _skinmask
-from ._common import BOOLEAN, Path, Progress, end_by, give, path_of, require_switch, run, texts
+from ._common import (
+    BOOLEAN,
+    Path,
+    Progress,
+    end_by,
+    give,
+    is_given,
+    path_of,
+    require_switch,
+    run,
+    texts,
+)
 
 Picture = NDArray[Any]
 Paths = Union[Path, Iterable[Union[Path, Picture]]]  # a folder, or files and pictures
@@ -71,6 +82,8 @@ class Samples:
     @classmethod
     def read(cls, *paths: Path) -> Samples:
         """The sum of tables in files: CSV as `save` writes it, or the format of the UCI file."""
+        if not paths:
+            raise _skinmask.Error("paths: are none (one table or more is wanted)")
         return cls._of(
             _skinmask.Samples.merged([_skinmask.Samples.read(path_of(path)) for path in paths])
         )
@@ -203,7 +216,7 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
         )
     for name in ("masks", *_OF_MASKS) if how.get("whole") else ():
         given = masks if name == "masks" else how.get(name)
-        if given is not None and given is not False:
+        if is_given(given):
             raise _skinmask.Error(f"{name}: no mask is read with `whole` (leave one of them out)")
     if isinstance(images, (str, os.PathLike)):
         pairs.images = path_of(images, "images")

@@ -8,6 +8,7 @@ from typing import Any
 from . import _skinmask
 from ._common import (
     give,
+    is_given,
     option_text,
     require_range,
     require_switch,
@@ -48,7 +49,7 @@ def set_fit(options: _skinmask.TrainOptions, given: dict[str, Any]) -> None:
 
 
 def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: Any) -> None:
-    given = [name for name in _RULES if rules[name] is not None and rules[name] is not False]
+    given = [name for name in _RULES if is_given(rules[name])]
     if len(given) + (threshold is not None) > 1:
         raise _skinmask.Error("threshold: give one of threshold, " + ", ".join(_RULES))
     if threshold is not None:

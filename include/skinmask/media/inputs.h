@@ -25,6 +25,10 @@ struct NamedMedia {
   bool lossless = false;  // a video that is written there is lossless, unless a codec is named
 };
 
+// Throws Error if `output`, a text to be written, would replace a file that is an image or a video
+// by its name.
+void RequireNoMedia(const std::filesystem::path& output);
+
 // An input file, and its path below the folder in which it was found (its name if it was named
 // itself).
 struct InputFile {

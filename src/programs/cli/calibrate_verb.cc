@@ -11,6 +11,7 @@
 #include "programs/cli/scores_output.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
+#include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/adapted_calibration.h"
 
 namespace skinmask::cli {

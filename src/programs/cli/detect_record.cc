@@ -17,6 +17,7 @@
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
+#include "skinmask/media/inputs.h"
 
 namespace skinmask::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "base/folder.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
+#include "skinmask/media/inputs.h"
 
 namespace skinmask::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/learn/simulate.h"
+#include "skinmask/media/inputs.h"
 
 namespace skinmask::cli {
 namespace {

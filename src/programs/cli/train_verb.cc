@@ -5,6 +5,7 @@
 #include "programs/cli/sample_source.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
+#include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/train.h"
 
 namespace skinmask::cli {

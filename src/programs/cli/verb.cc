@@ -8,7 +8,6 @@
 #include "base/nearest.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/file.h"
-#include "skinmask/media/inputs.h"
 
 namespace skinmask::cli {
 
@@ -174,11 +173,6 @@ void RequireApart(std::initializer_list<NamedOutput> outputs) {
   for (auto a = outputs.begin(); a != outputs.end(); ++a)
     for (auto b = a + 1; b != outputs.end(); ++b)
       RequireApart(a->first, a->second, b->first, b->second);
-}
-
-void RequireNoMedia(const std::filesystem::path& output) {
-  if (const NamedMedia named(output.native()); (named.image || named.video) && Exists(output))
-    throw Error(output.string(), "is an image or a video by its name, and is not replaced by text");
 }
 
 void AddShardOption(CLI::App& verb, std::string& text) {

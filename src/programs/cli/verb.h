@@ -196,9 +196,6 @@ void AddHelp(CLI::App& app, Context& context);
 using AddVerbFunction = void (*)(CLI::App& app, Context& context);
 int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add);
 
-// Throws Error if a file that is an image or a video by its name would be replaced by text.
-void RequireNoMedia(const std::filesystem::path& output);
-
 // --shard, for all verbs that can divide their inputs: the part that a run processes; 1/1 by
 // default.
 void AddShardOption(CLI::App& verb, std::string& text);
