@@ -177,10 +177,11 @@ MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const
   if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
     throw Error(
         images.string(),
-        fmt::format("holds no image with a mask: of {} there is no {} (`mask_name` says how masks "
-                    "are called)",
-                    Quoted(matches.alone[0].path),
-                    WantedMask(matches.alone[0], image_name, masks, mask_name)));
+        fmt::format(
+            "holds no image with a mask: of {} there is no {}{} (`mask_name` says how masks "
+            "are called)",
+            Quoted(matches.alone[0].path), images == masks ? "other " : "",
+            WantedMask(matches.alone[0], image_name, masks, mask_name)));
   std::vector<Problem> alone, unused;
   for (const InputFile& image : matches.alone)
     alone.emplace_back(image.path.string(),

@@ -22,6 +22,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/version.h"
+#include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/train.h"
 #include "skinmask/report/comparison.h"
@@ -194,7 +195,8 @@ void WriteResults(const Comparison& comparison, const CompareFlags& options, Con
   if (context.json.empty() && options.report.empty()) return;
   const std::string json = ComparisonToJson(comparison);
   context.WriteRecord(Json::parse(json));
-  if (!options.report.empty())
+  // An earlier page stays if there is nothing to show.
+  if (!options.report.empty() && comparison.models.front().problem.empty())
     WriteFile(options.report, ComparisonToHtml(json), context.if_exists());
 }
 

@@ -120,7 +120,7 @@ void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Mode
   context.WriteRecord(root);
   root["version"] = kVersion;
   root["options"] = context.options;
-  if (!flags.report.empty())
+  if (!flags.report.empty() && report.pooled.counts.Total() > 0)  // an earlier page stays
     WritePage(JsonText(root, 1) + "\n", report, flags, model, adapter, context);
 }
 

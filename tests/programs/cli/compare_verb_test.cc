@@ -76,6 +76,10 @@ TEST_F(CompareTest, TheTableIsSortedAndNamesWhatCannotBeFitted) {
   EXPECT_EQ(none.status, 1);
   EXPECT_EQ(Lines(none.err), 1) << none.err;
   EXPECT_FALSE(std::filesystem::exists(Path("best.json")));
+  Put("page.html", "of an earlier run");
+  EXPECT_EQ(
+      Run("compare --samples s.csv --kinds qda --spaces BGR --report page.html --force").status, 1);
+  EXPECT_EQ(ReadFile(Path("page.html")), "of an earlier run");
   // What a given model scored is written, though there is no candidate to write.
   const Outcome given =
       Run("compare --samples s.csv --kinds qda --spaces BGR --models default --write best.json "

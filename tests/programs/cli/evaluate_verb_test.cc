@@ -181,6 +181,9 @@ TEST_F(EvaluateTest, SizesThatDifferAreNamedAndTheRestIsJudged) {
   const Outcome none = Run("evaluate --adapt off --images i --truth m");
   EXPECT_EQ(none.status, 1);
   EXPECT_EQ(none.out, "");  // no table of nothing
+  Put("page.html", "of an earlier run");
+  EXPECT_EQ(Run("evaluate --adapt off --images i --truth m --report page.html --force").status, 1);
+  EXPECT_EQ(ReadFile(Path("page.html")), "of an earlier run");
 }
 
 TEST_F(EvaluateTest, JpegMasksAreReadWithAWarningThatCounts) {
