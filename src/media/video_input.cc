@@ -122,6 +122,8 @@ VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
     : address_("file:" + path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return;  // FFmpeg reports this
+  if (S_ISREG(status.st_mode) && status.st_size == 0)
+    throw Error(path, "is empty (a video is expected)");
   if (S_ISREG(status.st_mode) && IsTar(PeekDescriptor(path, nullptr)))
     throw Error(path, "is a tar archive, and no video");
   if (!S_ISFIFO(status.st_mode)) return;

@@ -169,6 +169,11 @@ struct VideoWriter::State {
     stream->avg_frame_rate = codec->framerate;
     stream->sample_aspect_ratio = codec->sample_aspect_ratio;
     if (options.sound) sound.emplace(*options.sound, format.get());
+    // Encoded sound begins before the first picture, by what its encoder adds. Matroska's muxer
+    // would delay all streams by that.
+    const std::string_view container = format->oformat->name;
+    if (sound && (container == "matroska" || container == "webm"))
+      format->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
     OpenFile();
   }
 

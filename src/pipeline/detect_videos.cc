@@ -34,7 +34,8 @@ VideoOpenOptions OpenOptions(const DetectOptions& options, const Run& run) {
           .threads = tbb::this_task_arena::max_concurrency(),
           .addresses = false,
           .raw = options.video.raw,
-          .max_pixels = std::min(options.max_pixels, std::max(options.max_pixels, kMaxPixels) / 4),
+          .max_pixels =
+              options.max_pixels == kMaxPixels ? VideoOpenOptions().max_pixels : options.max_pixels,
           .isolation = options.isolation};
 }
 

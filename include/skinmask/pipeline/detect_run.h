@@ -98,8 +98,8 @@ struct DetectOptions {
   // videos).
   int probability_bits = 8;
   OutputStyle style;  // the format of output files
-  // For images, see DecodeOptions. For frames of videos the limit is a quarter of max(max_pixels,
-  // kMaxPixels), and at most max_pixels, because decoders keep many frames.
+  // For images, see DecodeOptions, and for frames of videos, of which the usual limit is a quarter
+  // of this, because decoders keep many frames.
   std::int64_t max_pixels = kMaxPixels;
   // For images and videos; see DecodeOptions and VideoOpenOptions.
   std::optional<Isolation> isolation{};

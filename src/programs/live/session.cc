@@ -44,7 +44,8 @@ class Session {
     };
     attempt([&] { Loop(); });
     attempt([&] {
-      tables_.Each(&cli::FrameTable::CutToMark);  // drops a row that did not fit on the disk
+      if (failure && statistics_.frames == 0) return;  // earlier tables stay
+      tables_.Each(&cli::FrameTable::CutToMark);       // drops a row that did not fit on the disk
       tables_.Each(&cli::FrameTable::Finish);
     });
     attempt([&] {

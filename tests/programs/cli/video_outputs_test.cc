@@ -428,6 +428,13 @@ TEST_F(VideoSoundTest, IsCopiedIntoOverlays) {
     EXPECT_EQ(after[i].second, before[i].second) << i;
     EXPECT_NEAR(after[i].first, before[i].first, 1e-4) << i;
   }
+  // In Matroska, too: what the encoder of sound adds before the first picture does not delay it.
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o k --output overlay --codec ffv1").err, "");
+  const auto in_matroska = Packets("k/a.overlay.mkv");
+  ASSERT_GE(in_matroska.size() + 2, before.size());
+  for (std::size_t i = 0; i < in_matroska.size(); ++i)
+    EXPECT_NEAR(in_matroska[i].first, before[i].first, 1e-3) << i;
+  EXPECT_NEAR(std::stod(Probe(folder_, "k/a.overlay.mkv", "frame=pts_time")[0]), 0, 1e-9);
   EXPECT_TRUE(Packets("out/a.mkv").empty());
   EXPECT_EQ(Probe(folder_, "out/a.overlay.mp4", "frame=pts_time").size(), 90u);
   ASSERT_EQ(Run("detect --adapt off a.mp4 -o mute --output overlay --audio none").err, "");

@@ -50,6 +50,26 @@ TEST_F(VideoProblemsTest, ADamagedVideoKeepsWhatIsBefore) {
   EXPECT_EQ(Run(resume + " --resume").status, 0);
 }
 
+TEST_F(VideoProblemsTest, AnEmptyFileIsCalledEmpty) {
+  Put("a.mp4", "");
+  Put("b.y4m", "");
+  const Outcome run = Run("detect a.mp4 b.y4m -o out");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.err,
+            "skinmask: a.mp4: is empty (a video is expected)\n"
+            "skinmask: b.y4m: is empty (a video is expected)\n");
+}
+
+// The number that a message names is one that helps.
+TEST_F(VideoProblemsTest, TheLimitOfPixelsIsThatOfFrames) {
+  Make("a.mp4", 2);
+  const std::string run = "detect --adapt off a.mp4 -o out --force --max-pixels ";
+  const Outcome less = Run(run + "25343");
+  EXPECT_NE(less.err.find("176 x 144 pixels, and the limit is 25343 pixels"), std::string::npos)
+      << less.err;
+  EXPECT_EQ(Run(run + "25344").status, 0);
+}
+
 // PNG has checksums, so that a bit that was changed is found in whatever bytes an encoder writes.
 TEST_F(VideoProblemsTest, AnOverwrittenVideoKeepsWhatIsBefore) {
   Make("whole.mov", 20, "-c:v png");

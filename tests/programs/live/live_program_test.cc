@@ -76,7 +76,10 @@ TEST_F(LiveProgramTest, APipeIsASource) {
         EXPECT_EQ(rows[i][column], file[i][column]) << other << " " << i;
   }
   EXPECT_EQ(Run("live - --headless --input-format rawvideo").status, 2);
-  EXPECT_EQ(Run("live - --headless").status, 1);  // /dev/null
+  // /dev/null. What an earlier run wrote stays.
+  Put("a.csv", "of an earlier run");
+  EXPECT_EQ(Run("live - --headless --force --csv a.csv").status, 1);
+  EXPECT_EQ(ReadFile(Path("a.csv")), "of an earlier run");
 }
 
 // Otherwise it would go on for as long as the camera does, for nobody.
