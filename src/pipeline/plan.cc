@@ -27,6 +27,17 @@ std::string_view NameOfMedia(Media media) {
   return media == Media::kImage ? "an image" : media == Media::kVideo ? "a video" : "a tar archive";
 }
 
+void RequireOutputs(const DetectOptions& options) {
+  if (options.outputs.empty()) throw Error("outputs", "are none (one or more are wanted)");
+  for (const Output output : options.outputs)
+    if (std::ranges::count(options.outputs, output) > 1)
+      throw Error("outputs", fmt::format("have '{}' more than once", KindOf(output).name));
+  if (options.probability_bits != 8 && options.probability_bits != 16)
+    throw Error(fmt::format("probability_bits {}", options.probability_bits),
+                "is unknown (8 or 16)");
+  StyleTable().Validate(options.style, "option");
+}
+
 // Only an archive can hold several kinds of outputs.
 void RequireOneKind(const DetectOptions& options) {
   if (options.outputs.size() != 1 || options.video.png_frames)
@@ -187,6 +198,7 @@ void TellExisting(std::vector<Problem> existing, const DetectOptions& options, s
 }  // namespace
 
 void PrepareOutput(const DetectOptions& options) {
+  RequireOutputs(options);
   if (!options.output_file.empty()) {
     const NamedMedia named(options.output_file.native());
     if (named.image || named.video) RequireOneKind(options);

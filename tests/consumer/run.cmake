@@ -86,6 +86,10 @@ foreach(way "skinmask-core core.cc core_consumer" "skinmask main.cc consumer")
   run(${CXX} ${flags} ${work}/build/CMakeFiles/${target}.dir/${source}.o
       -o ${work}/by_pkg_config_${package} ${link})
 endforeach()
+# A program of C is linked by what it is compiled with, which knows no library of C++.
+if(NOT flags MATCHES "-fsanitize")
+  run(cc ${SOURCE}/tests/consumer/main.c -o ${work}/c_by_pkg_config ${link})
+endif()
 # The prefix is none of the system's; the thread sanitizer has a TBB of its own there.
 set(ENV{LD_LIBRARY_PATH} "${descriptions}/..:$ENV{LD_LIBRARY_PATH}")
 run(${work}/by_pkg_config_skinmask-core)

@@ -41,6 +41,23 @@ TEST_F(DetectRunTest, AnOutputFolderThatVanishesIsAnError) {
   EXPECT_FALSE(testing::fs::exists(Path("out")));
 }
 
+// Before the first input is touched, and not once for each.
+TEST_F(DetectRunTest, OutputsThatCannotBeAreErrors) {
+  const auto refuses = [&](const char* why, const auto& change) {
+    DetectOptions options = options_;
+    change(options);
+    EXPECT_ERROR(Detect(options, Detector(DefaultModel(), nullptr), run_, [](const auto&) {}), why);
+  };
+  refuses("outputs: are none", [](DetectOptions& o) { o.outputs.clear(); });
+  refuses("outputs: have 'mask' more than once", [](DetectOptions& o) {
+    o.outputs = {Output::kMask, Output::kMask};
+  });
+  refuses("probability_bits 9: is unknown", [](DetectOptions& o) { o.probability_bits = 9; });
+  refuses("quality: 500 is out of range", [](DetectOptions& o) { o.style.quality = 500; });
+  refuses("feather: -1 is out of range", [](DetectOptions& o) { o.style.feather = -1; });
+  EXPECT_TRUE(problems_.empty());
+}
+
 // Of no file that it may hold, or is not to hold.
 TEST_F(DetectRunTest, AnOutputFolderIsAskedForItself) {
   testing::fs::create_directories(Path("out/mask.png"));

@@ -16,6 +16,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
+// The functions are called by one thread at a time. What `finished` throws counts as a failure of
+// the input, which `problem` is told, and what the others throw ends the run.
 struct Run {
   ProblemSink problem = [](const Problem&) {};  // once for each file that failed
   LineSink warning = [](const std::string&) {};
