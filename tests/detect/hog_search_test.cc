@@ -226,6 +226,7 @@ TEST(HogSearch, LeavesOutSmallerFacesOnly) {
     for (const double share : {.3, .45, .9}) {
       const double least = share * all[0].size();
       const std::vector<HogFace> some = BestOf(search.Find(grey, -.5, share, all[0].score));
+      EXPECT_EQ(BestOf(search.Find(grey, -.5, 0, 0, least)).size(), some.size()) << share;
       EXPECT_LE(some.size(), all.size());
       for (const HogFace& face : all) {
         const bool is_kept = std::ranges::any_of(some, [&](const HogFace& other) {

@@ -142,4 +142,12 @@ FaceFrame FrameOfGroup(const std::vector<HogFace>& group, double scale_x, double
   return face;
 }
 
+int LargestOf(std::vector<HogFace> windows, double certain) {
+  std::erase_if(windows, [=](const HogFace& window) { return window.score < certain; });
+  int largest = 0;
+  for (const auto& group : GroupsOf(std::move(windows)))
+    largest = std::max(largest, group.front().size());
+  return largest;
+}
+
 }  // namespace skinmask

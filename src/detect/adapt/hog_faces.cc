@@ -54,6 +54,7 @@ struct Look {
   double scale_x, scale_y;   // pixels of the original per pixel of this picture
   int patterns = 0;          // added to HogFace::pattern
   bool is_of_crowd = false;  // faces are searched that are small beside others
+  double least_size = 0;     // of a face, in pixels of the original
 };
 
 // `grey` reduced, and padded with its border pixels by `padding` of its shorter side.
@@ -160,15 +161,13 @@ class HogFaces : public SeedFinder {
           1., options_.close_up_side / static_cast<double>(std::min(grey.cols, grey.rows)));
       looks.push_back(ReducedLook(reductions, scale, options_.padding, options_.min_score));
     }
-    AddTurned(kTiltTurns, reductions, LeastScore(), looks);
-    // These pictures are searched in any case.
-    std::vector<HogFace> windows;
+    std::vector<HogFace> windows, tilted;
     AddFound(looks, size, windows);
-    const auto first =
-        std::stable_partition(windows.begin(), windows.end(),
-                              [](const HogFace& face) { return face.pattern < kHogPatterns; });
-    std::vector<HogFace> tilted(first, windows.end());
-    windows.erase(first, windows.end());
+    looks.clear();
+    AddTurned(kTiltTurns, reductions, LeastScore(), looks);
+    for (Look& look : looks)
+      look.least_size = options_.min_relative_size * LargestOf(windows, Certain());
+    AddFound(looks, size, tilted);
     // The levels of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 && !ShowsFace(windows))
@@ -197,6 +196,8 @@ class HogFaces : public SeedFinder {
     return windows;
   }
 
+  // A false face has seldom this score.
+  double Certain() const { return std::max({0.3, options_.min_score, options_.min_tilted_score}); }
   double LeastScore() const { return options_.min_score - options_.further_slack; }
 
   bool ShowsFace(const std::vector<HogFace>& windows) const {
@@ -240,11 +241,10 @@ class HogFaces : public SeedFinder {
 
   std::vector<HogFace> FoundIn(const Look& look, const cv::Size& size, HogSearch& search) const {
     std::vector<HogFace> faces;
-    // A false face has seldom this score.
-    constexpr double kCertain = 0.3;
-    const double certain = std::max({kCertain, options_.min_score, options_.min_tilted_score});
     const double share = look.is_of_crowd ? 0 : options_.min_relative_size;
-    for (const HogFace& face : search.Find(look.picture, look.least, share, certain)) {
+    for (const HogFace& face :
+         search.Find(look.picture, look.least, share, Certain(),
+                     look.least_size / std::max(look.scale_x, look.scale_y))) {
       const cv::Vec2d middle =
           look.there * cv::Vec3d((face.left + face.right) / 2., (face.top + face.bottom) / 2., 1);
       const double half_width = (face.right - face.left) / 2. * look.scale_x,

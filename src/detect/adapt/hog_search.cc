@@ -23,15 +23,6 @@ void RemoveDuplicates(std::vector<T>& all) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-// The size of the largest face with this score, by the best of its windows.
-int LargestOf(std::vector<HogFace> windows, double certain) {
-  std::erase_if(windows, [=](const HogFace& window) { return window.score < certain; });
-  int largest = 0;
-  for (const auto& group : GroupsOf(std::move(windows)))
-    largest = std::max(largest, group.front().size());
-  return largest;
-}
-
 // Removes the windows of faces that are smaller by the best of their windows.
 void RemoveSmaller(double least_size, std::vector<HogFace>& windows) {
   std::vector<HogFace> kept;
@@ -208,13 +199,12 @@ void HogSearch::AddLevels(std::size_t l, double min_score, std::vector<HogFace>&
 }
 
 std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score,
-                                     double min_relative_size, double certain) {
+                                     double min_relative_size, double certain, double least_size) {
   // The windows of a face are up to two levels around its best one.
   constexpr double kOfWindows = 25. / 36;
   if (HogLevel::CellsOf(std::min(grey.cols, grey.rows)) == 0) return {};
   pyramid_.SetPicture(grey, HogLevels(grey.cols, grey.rows));
   std::vector<HogFace> faces;
-  double least_size = 0;
   // The large faces, in the small pictures, come first: the largest picture, with the smallest
   // faces, takes half of the time.
   for (std::size_t end = pyramid_.pictures().size(); end > 0;) {
@@ -223,7 +213,8 @@ std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score,
     if (largest < kOfWindows * least_size) break;
     end = (end - 1) / 2 * 2;
     AddLevels(end, min_score, faces);
-    if (min_relative_size > 0) least_size = min_relative_size * LargestOf(faces, certain);
+    if (min_relative_size > 0)
+      least_size = std::max(least_size, min_relative_size * LargestOf(faces, certain));
   }
   if (least_size > 0) RemoveSmaller(least_size, faces);
   std::sort(faces.begin(), faces.end(), IsBetter);

@@ -16,10 +16,10 @@ namespace skinmask {
 class HogSearch {
  public:
   // All windows with a score of at least min_score, the best first: many for each face. `grey` is
-  // CV_8UC1. Faces that are smaller than min_relative_size times the largest with a score of at
-  // least `certain` are left out; 0: none is.
+  // CV_8UC1. Faces that are smaller than least_size, or than min_relative_size times the largest
+  // with a score of at least `certain`, are left out; 0: none is.
   std::vector<HogFace> Find(const cv::Mat& grey, double min_score, double min_relative_size = 0,
-                            double certain = 0);
+                            double certain = 0, double least_size = 0);
 
  private:
   struct Window {
