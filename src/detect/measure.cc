@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <opencv2/imgproc.hpp>
 #include <string>
@@ -22,13 +23,20 @@ constexpr std::string_view kPartNames[kFaceParts] = {"face", "forehead", "left_c
 constexpr FacePartEllipse kPartEllipses[kFaceParts] = {
     {0, .05, .32, .38}, {0, -.31, .18, .075}, {-.2, .12, .1, .1}, {.2, .12, .1, .1}};
 
-// The sums of this many pixels fit in 32 bits: 255^2 * 2^14 < 2^32.
-constexpr int kSummedPixels = 1 << 14;
+// The first of the pixels from `x` on, or some before it, where `mask` is not 0; `end` if none is.
+int FirstSet(const std::uint8_t* mask, int x, int end) {
+  std::uint64_t eight = 0;
+  for (; x + 8 <= end; x += 8)
+    if (std::memcpy(&eight, mask + x, sizeof eight); eight != 0) return x;
+  return x;
+}
 
-// Adds the pixels of a row where `mask` is not 0.
+// Adds the pixels of a row where `mask` is not 0. Most of a picture is passed over.
 void AddRow(const std::uint8_t* bgr, const std::uint8_t* mask, int count, ColorSums& total) {
-  for (int begin = 0; begin < count; begin += kSummedPixels) {
-    const int end = std::min(count, begin + kSummedPixels);
+  constexpr int kAtOnce = 64;  // whose sums fit in 32 bits
+  for (int begin = FirstSet(mask, 0, count), end = 0; begin < count;
+       begin = FirstSet(mask, end, count)) {
+    end = std::min(count, begin + kAtOnce);
     std::uint32_t pixels = 0, b = 0, g = 0, r = 0, bb = 0, gg = 0, rr = 0;
     for (int x = begin; x < end; ++x) {
       const std::uint32_t one = mask[x] != 0;
