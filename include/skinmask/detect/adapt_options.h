@@ -207,7 +207,7 @@ struct AdaptOptions {
   ImageDecisionOptions image;
   // Smoothing over the frames of a stream: the time constant in seconds; 0: none. Single images do
   // not use it. 0 to 1.
-  double steady = 0.5;
+  double steady = 0.6;
 
   void Validate() const;  // throws Error for the first value out of range
 };
