@@ -170,7 +170,6 @@ void DefineModel(py::module_& module) {
       .def_property_readonly("classes", OfClasses(&ClassModel::name))
       .def_property_readonly("priors", OfClasses(&ClassModel::prior))
       .def_property_readonly("kind", [](const ModelObject& m) { return KindName(m.model().kind); })
-      .def_property_readonly("converged", [](const ModelObject& m) { return m.model().converged; })
       .def_property_readonly("space",
                              [](const ModelObject& m) { return m.model().features.space().name; })
       .def_property_readonly(

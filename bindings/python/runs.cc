@@ -78,7 +78,7 @@ std::string EvaluateFolders(const DetectorObject& kept, const PairOptions& pairs
   report.decision = model.decision;
   report.abstain = kept.asked().abstain;
   std::string json = FullReportToJson(report, &model);
-  if (page.empty() || stop.set || report.images.empty()) return json;
+  if (page.empty() || stop.set || report.pooled.counts.Total() == 0) return json;
   run.progress = Run().progress;  // none for the gallery
   const std::vector<GalleryPictures> pictures =
       DrawGallery(pairs, &detector, NamesOfGallery(report), run);
@@ -165,7 +165,13 @@ void DefineRuns(py::module_& module) {
   py::class_<Stop>(module, "Stop")
       .def(py::init<>())
       .def("set", [](Stop& stop) { stop.set = true; })
-      .def("warnings", &Stop::warnings);
+      .def("warnings", [](const Stop& stop) {
+        py::list lines;  // a file's name may be no text
+        for (const std::string& line : stop.warnings())
+          lines.append(py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
+              line.data(), static_cast<py::ssize_t>(line.size()), "backslashreplace")));
+        return lines;
+      });
   py::class_<DetectorObject, std::shared_ptr<DetectorObject>>(module, "Detector")
       .def(py::init([](const ModelObject& model, const std::map<std::string, std::string>& texts,
                        const Path& usual_faces) {

@@ -23,7 +23,8 @@ constexpr std::string_view kPartNames[kFaceParts] = {"face", "forehead", "left_c
 constexpr FacePartEllipse kPartEllipses[kFaceParts] = {
     {0, .05, .32, .38}, {0, -.31, .18, .075}, {-.2, .12, .1, .1}, {.2, .12, .1, .1}};
 
-// The first of the pixels from `x` on, or some before it, where `mask` is not 0; `end` if none is.
+// A place from `x` on before which no pixel of `mask` is set. The first set one is there or up to
+// seven pixels behind it. It does not look within the last seven pixels.
 int FirstSet(const std::uint8_t* mask, int x, int end) {
   std::uint64_t eight = 0;
   for (; x + 8 <= end; x += 8)
@@ -31,7 +32,7 @@ int FirstSet(const std::uint8_t* mask, int x, int end) {
   return x;
 }
 
-// Adds the pixels of a row where `mask` is not 0. Most of a picture is passed over.
+// Adds the pixels of a row where `mask` is not 0; where it is 0, eight at a time are passed over.
 void AddRow(const std::uint8_t* bgr, const std::uint8_t* mask, int count, ColorSums& total) {
   constexpr int kAtOnce = 64;  // whose sums fit in 32 bits
   for (int begin = FirstSet(mask, 0, count), end = 0; begin < count;

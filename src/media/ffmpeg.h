@@ -66,8 +66,8 @@ namespace skinmask {
   F(avformat_alloc_output_context2) F(avformat_new_stream) F(avformat_write_header)           \
   F(av_interleaved_write_frame) F(av_write_trailer)
 #define SKINMASK_SWSCALE(F)                                                                   \
-  F(sws_getContext) F(sws_freeContext) F(sws_scale) F(sws_getCoefficients) F(sws_isSupportedInput)                    \
-  F(sws_setColorspaceDetails)
+  F(sws_getContext) F(sws_freeContext) F(sws_scale) F(sws_getCoefficients)                    \
+  F(sws_isSupportedInput) F(sws_setColorspaceDetails)
 
 // clang-format on
 

@@ -275,10 +275,14 @@ def end_by(problem: str) -> None:
     raise _skinmask.Error(problem)
 
 
-def run(work: Callable[..., T], **callbacks: Callable[..., object] | None) -> T:
+def run(
+    work: Callable[..., T],
+    category: type[Warning] = UserWarning,
+    **callbacks: Callable[..., object] | None,
+) -> T:
     """Calls work(stop, *callbacks) in a thread of its own.
 
-    An exception of a callback ends the run and is raised here; no callback is called after it.
+    What the library warns of is a warning of this category. An exception of a callback ends the run and is raised here; no callback is called after it.
     Only the main thread receives Ctrl-C, and only between two steps of Python. So the caller waits
     here, where it can be interrupted, and then stops the run.
     """
@@ -305,8 +309,8 @@ def run(work: Callable[..., T], **callbacks: Callable[..., object] | None) -> T:
         except BaseException:
             stop.set()
             raise
-    for warning in stop.warnings():
-        warn(warning)
     if failures:
         raise failures[0]
+    for warning in stop.warnings():
+        warn(warning, category)
     return result

@@ -24,7 +24,6 @@ from ._common import (
     require_switch,
     require_type,
     run,
-    warn,
 )
 from ._kept import file_at, kept
 from ._samples import Paths, Samples
@@ -131,10 +130,7 @@ class Model:
         )
         set_data(options, validation, calibration, notes)
         work = functools.partial(_skinmask.train, samples._core, options)
-        core = run(work, progress=progress, problem=end_by)
-        if not core.converged:
-            warn(f"{kind}: did not converge (more iterations)", RuntimeWarning)
-        return Model(core)
+        return Model(run(work, RuntimeWarning, progress=progress, problem=end_by))
 
     def predict(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.bool_]:
         """Whether each of the pixels (n, 3), B G R, is skin by the model's threshold."""

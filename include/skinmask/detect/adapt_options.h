@@ -28,8 +28,9 @@ struct HogOptions {
   double min_tilted_score = 0.2;
   // In an image with such a face, other windows of similar colour may score this much less. 0 to 2.
   double further_slack = 0.4;
-  // Faces below this share of the size of one that is certain are left out of the same search and
-  // of that of tilted heads, but not of the search of a crowd. 0: none is. 0 to 1.
+  // Faces below this share of the size of one that is certain are left out of the search in which
+  // that one was found, and of the search of tilted heads if it is upright, but not of the search
+  // of a crowd. 0: none is. 0 to 1.
   double min_relative_size = 0.45;
   // For faces that fill the image or are cut by its border, the image is searched once more:
   // reduced so that its shorter side is at most close_up_side pixels, and padded with its border

@@ -98,8 +98,8 @@ struct DetectOptions {
   // videos).
   int probability_bits = 8;
   OutputStyle style;  // the format of output files
-  // For images, see DecodeOptions, and for frames of videos, of which the usual limit is a quarter
-  // of this, because decoders keep many frames.
+  // The limit for images (see DecodeOptions) and for frames of videos. If it is kMaxPixels, that of
+  // frames is a quarter of it, because decoders keep many frames.
   std::int64_t max_pixels = kMaxPixels;
   // For images and videos; see DecodeOptions and VideoOpenOptions.
   std::optional<Isolation> isolation{};

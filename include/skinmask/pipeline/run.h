@@ -16,8 +16,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The functions are called by one thread at a time. What `finished` throws counts as a failure of
-// the input, which `problem` is told, and what the others throw ends the run.
+// The functions should not throw: depending on where one is called, what it throws ends the run, or
+// counts as a failure of the input, which `problem` is told.
 struct Run {
   ProblemSink problem = [](const Problem&) {};  // once for each file that failed
   LineSink warning = [](const std::string&) {};

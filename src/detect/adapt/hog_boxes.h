@@ -54,7 +54,8 @@ inline constexpr HogTurn kHogTurns[] = {{1, 0, 0},
 FaceFrame FrameOfGroup(const std::vector<HogFace>& group, double scale_x, double scale_y,
                        const cv::Size& image);
 
-// The size of the largest face with this score, by the best of its windows; 0: there is none.
+// The size of the largest face with at least the score `certain`, by the best of its windows; 0:
+// there is none.
 int LargestOf(std::vector<HogFace> windows, double certain);
 
 }  // namespace skinmask

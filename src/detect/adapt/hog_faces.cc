@@ -165,8 +165,8 @@ class HogFaces : public SeedFinder {
     AddFound(looks, size, windows);
     looks.clear();
     AddTurned(kTiltTurns, reductions, LeastScore(), looks);
-    for (Look& look : looks)
-      look.least_size = options_.min_relative_size * LargestOf(windows, Certain());
+    const double least_size = options_.min_relative_size * LargestOf(windows, Certain());
+    for (Look& look : looks) look.least_size = least_size;
     AddFound(looks, size, tilted);
     // The levels of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));

@@ -56,8 +56,8 @@ struct PixelPlace {
 // `finely`: to 1/2048 of the distance, instead of 1/128.
 std::vector<HogColumns> ColumnsOf(const std::vector<PixelPlace>& places, int from, bool finely) {
   constexpr std::size_t kPixels = HogColumns::kPixels;
-  // A group's pixels are read at once. A picture that by rounding is a pixel more than twice as
-  // wide would need the next ones.
+  // The 16 bytes of a group are read at once. Where a step is a little above 2 (in a thin picture,
+  // of which the other side cannot be halved again), the last of them stands for the next ones.
   constexpr int kLast = 15;
   std::vector<HogColumns> columns((places.size() + kPixels - 1) / kPixels);
   for (std::size_t i = 0; i < kPixels * columns.size(); ++i) {

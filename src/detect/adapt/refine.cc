@@ -142,7 +142,8 @@ void ForBoxMeans(const cv::Mat4f& in, int radius, const Of& of, const Use& use) 
       sum.upper = sum.upper + columns[x].upper;
       sum.lower = sum.lower + columns[x].lower;
     }
-    // Of an odd number of rows the last one is alone: its result overwrites that of the row below.
+    // If the number of rows is odd, there is none below the last one. Then both results are used
+    // for it; that of the upper one comes second, and stays.
     auto use_upper = use(y), use_lower = use(std::min(y + 1, in.rows - 1));
     for (int x = 0; x < in.cols; ++x) {
       const Rows &entering = columns[x + 2 * radius + 1], &leaving = columns[x];
@@ -191,7 +192,8 @@ void GuidedFilter::Fit(const cv::Mat4f& products, cv::Mat4f& factors) {
     const Windows* windows = reinterpret_cast<const Windows*>(windows_[y]);
     Four* const of_window = RowOf(of_window_, y);
     for (int x = 0; x < products.cols; x += 4, ++windows) {
-      // Beyond the last pixel it is read again, and stored last.
+      // If fewer than four pixels are left, the last one stands for those that are missing. Its own
+      // result is stored last, so it overwrites theirs.
       const int end = products.cols - 1;
       const int at[4] = {x, std::min(x + 1, end), std::min(x + 2, end), std::min(x + 3, end)};
       const Windows& w = *windows;

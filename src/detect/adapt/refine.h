@@ -28,7 +28,9 @@ class GuidedFilter {
  private:
   int radius_;
   cv::Mat4f guide_;
-  cv::Mat4f windows_;    // the means and inverse covariances of each row's windows
+  // The means and inverse covariances of the windows: nine vectors of four floats for every four
+  // pixels of a row.
+  cv::Mat4f windows_;
   cv::Mat4f of_window_;  // the factors of each window
 };
 

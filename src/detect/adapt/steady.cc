@@ -180,7 +180,8 @@ class Place {
   int x_, y_, right_, down_;  // of the first pixel; and the parts of a pixel to the next ones
 };
 
-// 1 if a pixel had its colour before, which is rounded down, and 0 if it had another one.
+// 1 if the pixel had the same colour before, 0 if it had another one, and a value between for
+// colours between. The channels of `before` are rounded down to whole grey levels first.
 float Sameness(Four pixel, Four before) {
   const Four whole = __builtin_convertvector(__builtin_convertvector(before, FourInts), Four);
   const Four change = pixel - whole;
