@@ -9,7 +9,6 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "detect/adapt/hog_pyramid.h"
 #include "detect/adapt/refine.h"
 #include "detect/adapt/resample.h"
 #include "detect/adapt/seed_priors.h"

@@ -57,15 +57,6 @@ class HogLevel {
   std::vector<std::int16_t> features_, coarse_;
 };
 
-// Memory for a grey picture which HogPyramid need not copy: its rows lie in longer ones.
-cv::Mat1b SearchableMemory(const cv::Size& size);
-
-// Resizes a picture by interpolation between its pixels, as cv::resize does with INTER_LINEAR. On
-// x86 the result is the same; on other CPUs some bytes of cv::resize differ by 1, and not those of
-// this function. A pixel of `to` is `step_x` by `step_y` pixels of `from` large, about 2 at most
-// (beyond, some pixels are those beside). Both are in such memory.
-void Interpolate(const cv::Mat1b& from, double step_x, double step_y, cv::Mat1b& to);
-
 // For one thread at a time. Its memory is used again for the next picture.
 class HogPyramid {
  public:

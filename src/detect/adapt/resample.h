@@ -1,10 +1,36 @@
-// Reduces and turns grey pictures, with the same bytes on every CPU.
+// Resizes and turns grey pictures for the search, with the same bytes on every CPU.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
 namespace skinmask {
+
+// Memory for a grey picture which HogPyramid need not copy, and whose rows can be read and written
+// in vectors: they lie in longer ones. In the second form the memory is the caller's.
+cv::Mat1b SearchableMemory(const cv::Size& size);
+cv::Mat1b SearchableIn(std::vector<std::uint8_t>& memory, const cv::Size& size);
+bool IsSearchable(const cv::Mat& picture);
+
+// Resizes a picture by interpolation between its pixels, as cv::resize does with INTER_LINEAR. On
+// x86 the result is the same; on other CPUs some bytes of cv::resize differ by 1, and not those of
+// this function. A pixel of `to` is `step_x` by `step_y` pixels of `from` large, about 2 at most
+// (beyond, some pixels are those beside). Both are in such memory.
+void Interpolate(const cv::Mat1b& from, double step_x, double step_y, cv::Mat1b& to);
+// The same for the next picture of a pyramid, with 7 bits for the places of pixels: the centres of
+// the pixels in the corners coincide.
+void InterpolateByCorners(const cv::Mat1b& from, cv::Mat1b& to);
+// The step between `size` pixels that are placed on `from` pixels in this way.
+inline double CornerStep(int from, int size) { return (from - 1.) / std::max(size - 1, 1); }
+
+inline std::size_t RoundedUp(std::size_t x, std::size_t to) { return (x + to - 1) / to * to; }
+// A share, 0 to 1, in units of 2^-15.
+inline std::int16_t ShortShare(double share) {
+  return static_cast<std::int16_t>(std::min(32767., share * 32768 + .5));
+}
 
 // `grey`, CV_8UC1, reduced to `size`, of which neither side may be larger. The result is that of
 // cv::resize with INTER_AREA where the compiler does not fuse products and sums. On ARM it does,
