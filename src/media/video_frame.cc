@@ -173,7 +173,7 @@ void RequirePixelFormat(const std::string& name) {
                 "is of pictures in a graphics card (in files such are bgr24, yuv420p, nv12)");
   if (known && !av.sws_isSupportedInput(av.av_get_pix_fmt(name.c_str())))
     throw Error(fmt::format("pixel format '{}'", name),
-                "is one that FFmpeg cannot convert (such as bgr24, yuv420p, nv12 it can)");
+                "cannot be converted by FFmpeg (bgr24, yuv420p, nv12 and most others can)");
   if (known) return;
   std::vector<std::string> names;
   for (const AVPixFmtDescriptor* d = nullptr; (d = av.av_pix_fmt_desc_next(d));)

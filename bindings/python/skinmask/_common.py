@@ -124,7 +124,8 @@ def detector_texts(options: dict[str, Any]) -> Texts:
         if value is None:
             continue
         if name in ("faces", "seed_mask"):  # a file's name may be no text
-            texts[name] = b"" if isinstance(value, str) and not value else os.fsencode(path_of(value, name))
+            empty = isinstance(value, str) and not value
+            texts[name] = b"" if empty else os.fsencode(path_of(value, name))
         else:
             texts[name] = _detector_text(name, value)
         if not texts[name] and name != "faces":
@@ -282,9 +283,10 @@ def run(
 ) -> T:
     """Calls work(stop, *callbacks) in a thread of its own.
 
-    What the library warns of is a warning of this category. An exception of a callback ends the run and is raised here; no callback is called after it.
-    Only the main thread receives Ctrl-C, and only between two steps of Python. So the caller waits
-    here, where it can be interrupted, and then stops the run.
+    What the library warns of is a warning of this category. An exception of a callback ends the run
+    and is raised here; no callback is called after it. Only the main thread receives Ctrl-C, and
+    only between two steps of Python. So the caller waits here, where it can be interrupted, and
+    then stops the run.
     """
     stop = _skinmask.Stop()
     failures: list[BaseException] = []
