@@ -86,7 +86,6 @@ void SetPrior(FitOptions& options, const std::string& text) {
   options.positive_prior.reset();
   options.priors.clear();
   double sum = 0;
-  const auto in_range = [](double p) { return p > 0 && p < 1 && 1 - p < 1; };
   for (const std::string& word : Listed(text)) {
     const auto [name, p] = NumberOfClass<double>(word, "prior");
     sum += p;
@@ -95,8 +94,11 @@ void SetPrior(FitOptions& options, const std::string& text) {
     if (name.empty() && word != text)
       throw Error(fmt::format("`prior` {}", word),
                   "is of no class (one number, or NAME=P for every class)");
-    if (!in_range(p))
+    if (!(p > 0 && p < 1))
       throw Error(fmt::format("`prior` {}", word), "is out of range (more than 0, less than 1)");
+    if (1 - p == 1)
+      throw Error(fmt::format("`prior` {}", word),
+                  "is too small: the other classes' would be 1 (1e-16 or more)");
     if (name.empty())
       options.positive_prior = p;  // the rest is for the other classes
     else

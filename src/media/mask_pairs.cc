@@ -40,14 +40,48 @@ bool IsOtherOutput(const fs::path& path, const PairingOptions& options) {
 struct Matches {
   std::vector<MaskPair> pairs;
   std::vector<InputFile> alone;   // images without a mask
-  std::vector<Problem> problems;  // images with several masks
+  std::vector<Problem> problems;  // images with several masks, and masks of several images
   std::vector<fs::path> unused;   // masks without an image
-  bool other_outputs = false;     // with `predicted`: the images include other outputs of `detect`
+  // With `predicted`: the images include other outputs of `detect`; and the identities of true
+  // masks whose predictions have their name alone (b.png, not b.jpg.png).
+  bool other_outputs = false;
+  std::set<std::string> named_alone;
 };
 
 Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
   return {image.string(), fmt::format("has two masks, {} and {} (`mask_name` tells them apart)",
                                       Quoted(masks[0]), Quoted(masks[1]))};
+}
+
+// Moves to the problems: pairs of two files of one folder that are each other's mask (x.jpg and
+// x.png), since either may be the photograph; and, with `predicted`, several predictions of one
+// true mask, unless each names its photograph (x.jpg.png and x.png.png).
+void TakeOutUnclear(bool predicted, FileIdentities& of_images, FileIdentities& of_masks,
+                    Matches& matches) {
+  std::map<std::string, std::string> mask_of;      // by the image; identities of files
+  std::map<std::string, std::size_t> predictions;  // of the true mask
+  for (const MaskPair& pair : matches.pairs) {
+    mask_of[of_images.Of(pair.image.path)] = of_masks.Of(pair.mask);
+    ++predictions[of_masks.Of(pair.mask)];
+  }
+  std::erase_if(matches.pairs, [&](const MaskPair& pair) {
+    const std::string image = of_images.Of(pair.image.path), mask = of_masks.Of(pair.mask);
+    const auto reverse = mask_of.find(mask);
+    const bool mutual = image != mask && reverse != mask_of.end() && reverse->second == image;
+    const bool several = predicted && predictions[mask] > 1 && matches.named_alone.contains(mask);
+    if (mutual)
+      matches.problems.emplace_back(
+          pair.image.path.string(),
+          fmt::format("is the mask of {}, by its name, and that file is its mask (`image_name` or "
+                      "`mask_name` tells them apart, as in {{stem}}{})",
+                      Quoted(pair.mask), pair.image.path.extension().string()));
+    else if (several)
+      matches.problems.emplace_back(
+          pair.image.path.string(),
+          fmt::format("is one of {} predictions of {} (`image_name` tells them apart)",
+                      predictions[mask], Quoted(pair.mask)));
+    return mutual || several;
+  });
 }
 
 // True for KEY.seg.png in an archive, where only KEY.jpg is an image, unless the pattern asks for
@@ -77,8 +111,8 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
     if (stem.empty() || (is_other && IsOtherOutput(not_of_pattern, options))) continue;
     if (!predicted && IsAnnotation(image, image_name)) continue;
     const fs::path folder = image.relative.parent_path();
-    if (predicted && !found.count({folder, stem}) && NamedMedia(stem).image)
-      stem = fs::path(stem).stem().string();
+    const bool full_name = predicted && !found.count({folder, stem}) && NamedMedia(stem).image;
+    if (full_name) stem = fs::path(stem).stem().string();
     std::vector<fs::path> candidates = found[{folder, stem}];
     // A photograph is not its own mask, but a predicted mask may be the truth itself.
     if (!predicted || candidates.size() > 1)
@@ -92,7 +126,10 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
     else
       matches.pairs.push_back({image, candidates[0]});
     for (const fs::path& mask : candidates) used.insert(of_masks.Of(mask));
+    if (!full_name)
+      for (const fs::path& mask : candidates) matches.named_alone.insert(of_masks.Of(mask));
   }
+  TakeOutUnclear(predicted, of_images, of_masks, matches);
   // Files that are masks of other images do not count as images.
   std::erase_if(matches.alone,
                 [&](const InputFile& image) { return used.contains(of_images.Of(image.path)); });
@@ -128,7 +165,7 @@ bool AreSwapped(const Matches& matches, const fs::path& images, const NamePatter
   if (matches.pairs.empty() && matches.alone.empty()) return false;  // there are no images
   const auto is_other = [&](const fs::path& mask) { return IsOtherOutput(mask, options); };
   if (!matches.other_outputs && std::ranges::any_of(matches.unused, is_other)) return true;
-  if (!matches.pairs.empty()) return false;
+  if (!matches.pairs.empty() || !matches.problems.empty()) return false;
   return !Match(masks, image_name, images, mask_name, options, {}, archives).pairs.empty();
 }
 
@@ -189,11 +226,13 @@ MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const
                                    WantedMask(image, image_name, masks, mask_name)));
   for (const fs::path& mask : matches.unused)
     unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
-  Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);
+  Tell(matches.problems, masks, "holds no single mask for {} more images", list.problem);
   if (options.allow_missing)
     for (const Problem& problem : alone) list.passed_over(problem.input, problem.Reason());
   else
     Tell(alone, masks, "holds no mask for {} more images", list.problem);
+  if (matches.pairs.empty() && !matches.problems.empty())
+    throw Error(images.string(), "holds no other image with a mask");
   if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
   return {std::move(matches.pairs), matches.alone.size()};
 }

@@ -92,20 +92,25 @@ class Patterns {
   explicit Patterns(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
     for (std::string& pattern : patterns_) {
       if (pattern.ends_with('/')) pattern.pop_back();  // shells complete folders with a slash
+      // "./a.jpg" is a path below the folder, as "sub/a.jpg" is; "a.jpg" is a name.
+      const bool is_path = pattern.find('/') != pattern.npos;
       if (pattern.starts_with("./")) pattern.erase(0, 2);
+      is_path_.push_back(is_path);
     }
   }
   bool empty() const { return patterns_.empty(); }
   // True if a pattern matches a path below a folder, or its name.
   bool Match(const std::string& relative) const {
-    return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
-      const bool of_name = pattern.find('/') == pattern.npos;
-      return fnmatch(pattern.c_str(), of_name ? NameOf(relative).data() : relative.c_str(), 0) == 0;
-    });
+    for (std::size_t i = 0; i < patterns_.size(); ++i) {
+      const char* const text = is_path_[i] ? relative.c_str() : NameOf(relative).data();
+      if (fnmatch(patterns_[i].c_str(), text, 0) == 0) return true;
+    }
+    return false;
   }
 
  private:
   std::vector<std::string> patterns_;
+  std::vector<bool> is_path_;
 };
 
 }  // namespace skinmask

@@ -303,7 +303,8 @@ Model WithPrior(Model model, double prior) {
   calibration.offset += told - calibration.slope * shift;
   calibration.prior = 0;
   const double scale = (1 - prior) / (1 - model.positive().prior);
-  for (ClassModel& c : model.classes) c.prior *= scale;
+  // (Rounding must not make the prior of the only other class 1.)
+  for (ClassModel& c : model.classes) c.prior = std::min(c.prior * scale, 1 - prior);
   model.classes.front().prior = prior;
   model.card.scores.clear();  // they were the old model's, as was the choice of the threshold
   model.decision.rule = "fixed";

@@ -208,6 +208,8 @@ std::vector<Explains> ExplanationsOf(const Model& model, double share) {
 
 double ChiSquaredQuantile(double share, int degrees) {
   Check(share);
+  if (degrees < 1 || degrees > 3)
+    throw Error(fmt::format("degrees of freedom {}", degrees), "are out of range (1, 2 or 3)");
   double low = 0, high = 1;
   while (ChiSquaredCdf(high, degrees) < share && high < 1e4) high *= 2;
   for (int i = 0; i < 100; ++i) {

@@ -86,13 +86,31 @@ Records ReadRecords(const fs::path& file) {
   return records;
 }
 
-// The name of the first differing option. The model comes last, because other options change the
-// threshold and so the model's digest.
+// Options that change one kind of output only.
+constexpr std::pair<std::string_view, std::string_view> kOptionsOfOne[] = {
+    {"class_costs", "classes"},
+    {"depth", "probability"},
+    {"draw", "overlay"},
+    {"feather", "cutout"},
+};
+
+// True if the option changes an output that both runs made.
+bool IsShared(std::string_view option, const Json& a, const Json& b) {
+  const auto* const of_one =
+      std::ranges::find(kOptionsOfOne, option, [](const auto& row) { return row.first; });
+  if (of_one == std::end(kOptionsOfOne)) return true;
+  const Json kind = of_one->second;
+  return HasOutput(a, kind) && HasOutput(b, kind);
+}
+
+// The name of the first option in which two runs differ. The model comes last, because other
+// options change the threshold and so the model's digest.
 std::string FirstDifference(const Json& a, const Json& b) {
   std::string difference;
-  for (const auto& [all, other] : {std::pair(&a, &b), {&b, &a}})
+  const Json &of_a = a["made_with"], &of_b = b["made_with"];
+  for (const auto& [all, other] : {std::pair(&of_a, &of_b), {&of_b, &of_a}})
     for (const auto& [name, value] : all->items())
-      if ((!other->contains(name) || (*other)[name] != value) &&
+      if ((!other->contains(name) || (*other)[name] != value) && IsShared(name, a, b) &&
           (difference.empty() || difference == kModel))
         difference = name;
   return difference;
@@ -149,7 +167,7 @@ void MadeWith::Compare() {
   for (Json& before : records.entries) {
     const auto ours = [&](const Json& kind) { return HasOutput(entry_, kind); };
     if (std::ranges::none_of(before["outputs"], ours)) continue;
-    const std::string name = FirstDifference(before["made_with"], entry_["made_with"]);
+    const std::string name = FirstDifference(before, entry_);
     if (!name.empty() && options_.if_exists == IfExists::kKeep)
       throw Error(
           options_.output_folder.string(),
@@ -176,8 +194,7 @@ void MadeWith::SetList(const std::string& list) {
                       std::strerror(errno)));
   }
   const bool others = std::ranges::any_of(before_, [&](const Json& before) {
-    return before.value(kList, Json()) == list &&
-           !FirstDifference(before["made_with"], entry_["made_with"]).empty();
+    return before.value(kList, Json()) == list && !FirstDifference(before, entry_).empty();
   });
   // With single frames of a part of a video, the frames outside of the part are not replaced.
   const VideoOutputOptions& video = options_.video;

@@ -258,7 +258,8 @@ TEST_F(AdaptedRowsTest, MasksAreThoseOfTheLogOddsForNarrowGaussians) {
 TEST_F(AdaptedRowsTest, AreTheSameOnAllTargets) {
   const int width = 333;
   const cv::Mat bgr = RandomPicture(width);
-  const AdaptedRows rows = RowsOf(RandomMaps(bgr.size(), 5), folded_);
+  const auto maps = RandomMaps(bgr.size(), 5);  // the rows refer to it
+  const AdaptedRows rows = RowsOf(maps, folded_);
   std::vector<float> best;
   for (const std::string& name : UsableTargets()) {
     const testing::ForcedTarget target(name);

@@ -56,6 +56,16 @@ TEST_F(InputsTest, ListsFoldersRecursivelyAndSorted) {
   EXPECT_TRUE(problems_[1].ends_with("p: holds no image that the patterns take")) << problems_[1];
 }
 
+TEST_F(InputsTest, APatternWithASlashIsOfAPath) {
+  for (const char* name : {"p/a.png", "p/s/a.png"}) Put(name, "x");
+  list_.include = {"a.png"};
+  EXPECT_EQ(ListInputs({Path("p")}, list_).size(), 2u);
+  list_.include = {"./a.png"};
+  const InputList top = ListInputs({Path("p")}, list_);
+  ASSERT_EQ(top.size(), 1u);
+  EXPECT_EQ(top.Relative(0), "a.png");
+}
+
 // However many failures are allowed: a folder is more than one of them.
 TEST_F(InputsTest, AFolderThatHoldsNothingIsNotTolerable) {
   fs::create_directory(Path("none"));

@@ -67,6 +67,36 @@ TEST_F(MaskPairsTest, ImagesAndMasksMayShareAFolder) {
   EXPECT_TRUE(problems_.empty());
 }
 
+// Either of x.jpg and x.png may be the photograph, so neither is taken for it.
+TEST_F(MaskPairsTest, TwoFilesMayNotBeEachOthersMask) {
+  for (const char* name : {"d/1.jpg", "d/1.png"}) Put(name, "x");
+  EXPECT_ERROR(Pairs("d", "d", "{stem}"), "d: holds no other image with a mask");
+  ASSERT_EQ(problems_.size(), 2u);
+  EXPECT_NE(problems_[0].find("d/1.jpg: is the mask of"), std::string::npos) << problems_[0];
+  EXPECT_NE(problems_[0].find("as in {stem}.jpg"), std::string::npos) << problems_[0];
+  EXPECT_EQ(Pairs("d", "d", "{stem}", "{stem}.jpg"), (Strings{"1.jpg d/1.png"}));
+  EXPECT_EQ(Pairs("d", "d", "{stem}.png"), (Strings{"1.jpg d/1.png"}));
+  EXPECT_TRUE(problems_.empty());
+}
+
+TEST_F(MaskPairsTest, ATrueMaskHasOnePrediction) {
+  for (const char* name : {"p/1.bmp", "p/1.png", "p/2.png", "t/1.png", "t/2.png"}) Put(name, "x");
+  EXPECT_EQ(Pairs("p", "t", "{stem}", "{stem}", true), (Strings{"2.png t/2.png"}));
+  ASSERT_EQ(problems_.size(), 2u);
+  EXPECT_NE(problems_[1].find("p/1.png: is one of 2 predictions of"), std::string::npos);
+  // What was left of a run with another photograph of that name.
+  Put("p/2.jpg.png", "x");
+  EXPECT_ERROR(Pairs("p", "t", "{stem}", "{stem}", true), "p: holds no other image with a mask");
+  EXPECT_EQ(problems_.size(), 4u);
+}
+
+TEST_F(MaskPairsTest, TwoTrueMasksAreNoSwappedFolders) {
+  for (const char* name : {"p/1.png", "p/2.png", "t/1.png", "t/1.bmp"}) Put(name, "x");
+  EXPECT_ERROR(Pairs("p", "t", "{stem}", "{stem}", true), "p: holds no other image with a mask");
+  ASSERT_EQ(problems_.size(), 2u);
+  EXPECT_NE(problems_[0].find("p/1.png: has two masks"), std::string::npos) << problems_[0];
+}
+
 TEST_F(MaskPairsTest, ADamagedArchiveIsReportedOnce) {
   {
     TarWriter writer(Path("whole.tar"), IfExists::kFail);

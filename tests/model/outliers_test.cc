@@ -7,6 +7,7 @@
 
 #include "skinmask/base/error.h"
 #include "support/colors.h"
+#include "support/files.h"
 
 namespace skinmask {
 namespace {
@@ -17,6 +18,8 @@ TEST(ChiSquared, QuantilesAreThoseOfTheTables) {
   EXPECT_NEAR(ChiSquaredQuantile(0.95, 2), 5.991, 5e-4);
   EXPECT_NEAR(ChiSquaredQuantile(0.95, 3), 7.815, 5e-4);
   EXPECT_NEAR(ChiSquaredQuantile(0.999, 1), 10.828, 5e-4);
+  for (const int degrees : {0, 4})
+    EXPECT_ERROR(ChiSquaredQuantile(0.5, degrees), "are out of range (1, 2 or 3)");
   EXPECT_NEAR(ChiSquaredQuantile(0.999, 2), 13.816, 5e-4);
   EXPECT_NEAR(ChiSquaredQuantile(0.999, 3), 16.266, 5e-4);
   EXPECT_NEAR(ChiSquaredQuantile(0.9, 3), 6.251, 5e-4);

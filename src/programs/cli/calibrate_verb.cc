@@ -91,7 +91,7 @@ void Warn(const AdaptedCalibrationFit& fit) {
 void RunCalibrate(const CalibrateFlags& options, Context& context) {
   RequireFiles(options.parts, "");
   RequireApart(options.output, "-o", context.json, "--json");
-  RequireApart(context.json, "--json", context.model, "--model");
+  RequireApart({{options.output, "-o"}, {context.json, "--json"}}, {context.model}, "--model");
   RequireApart({{options.output, "-o"}, {context.json, "--json"}}, options.parts, "a part");
   RequireWritable(options.output, context.if_exists());
   context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}}, true);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <initializer_list>
 #include <string_view>
 
@@ -90,12 +91,6 @@ bool NamesImagesOnly(const CLI::App& verb) {
     return (named.image || named.archive) && !named.video && !IsFolder(input);
   });
 }
-bool NamesFilesOnly(const CLI::App& verb) {
-  return AllInputs(verb, [](const std::string& input) {
-    const NamedMedia named(input);  // other names and pipes may be archives
-    return IsRegularFile(input) && (named.image || named.video);
-  });
-}
 bool WritesNoImages(const CLI::App& verb) {
   return !Has(verb, "--frames") && AllInputs(verb, [](const std::string& input) {
     return NamedMedia(input).video && !IsFolder(input);
@@ -116,6 +111,9 @@ bool LosesNothing(const CLI::App& verb) {
 }
 bool IsolatesAll(const CLI::App& verb) {
   return Is(verb, "--isolate", {"all"}) && Is(verb, "--pixels", {"yuv"});
+}
+bool Reduces(const CLI::App& verb) {
+  return Has(verb, "--scale") && !Is(verb, "--scale", {"1"}) && Is(verb, "--pixels", {"yuv"});
 }
 bool TakesNoVideos(const CLI::App&) { return true; }
 bool ReadsTablesOnly(const CLI::App& verb) {
@@ -169,10 +167,10 @@ constexpr Rule kRules[] = {
      "faces)"},
     {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "needs --truth"},
-    {"detect", "--include --exclude", NamesFilesOnly,
-     "picks files of folders and archives, and there are none"},
     {"detect", "--pixels", IsolatesAll,
-     "yuv decodes JPEGs in the program itself, and --isolate all none (one of them)"},
+     "yuv decodes JPEGs in the program itself, and --isolate all leaves it none (one of them)"},
+    {"detect", "--pixels", Reduces,
+     "yuv classifies pixels as they are stored, and --scale makes others (one of them)"},
     {"detect", "--quality", LosesNothing,
      "is of JPEG, WebP and videos with a codec or to be watched, and these outputs are lossless "
      "(--format jpeg, or webp)"},
@@ -291,6 +289,14 @@ void NoteOptions(const CLI::App& verb, Context& context) {
   }
 }
 
+// True for a file that verbs read as a model or a part. (Its first key is the format.)
+bool IsModelOrPart(const std::string& file) {
+  if (!IsRegularFile(file)) return false;
+  std::string begin(64, '\0');
+  std::ifstream(file).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin.find("\"skinmask-") != begin.npos;
+}
+
 // --json takes a file only as --json=FILE or, for verbs with inputs, if the next word ends in
 // .json. Otherwise `detect --json a.jpg` would take the photograph for the output.
 CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
@@ -300,6 +306,7 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
   const bool positional = std::ranges::any_of(VerbsOf(app), [&](const CLI::App* verb) {
     return verb->get_name() == words[0] && !ArgumentsOf(*verb).empty();
   });
+  const bool reads_json = words[0] == "show" || words[0] == "calibrate";
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
     // The value is empty; CLI11 would take the next word for it.
@@ -312,6 +319,10 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
     const bool dash = i + 1 < words.size() && words[i + 1] == "-";
     const bool word = i + 1 < words.size() && !words[i + 1].starts_with('-');
     const bool file = word && (!positional || words[i + 1].ends_with(".json"));
+    if (file && reads_json && IsModelOrPart(words[i + 1]))
+      throw UsageError(
+          "--json {0}: is a model or a part (--json=- {0} reads it, --json={0} writes it)",
+          words[i + 1]);
     if (dash || (word && !file)) line.after_json = words[i + 1];
     if (!file) words[i] = "--json=-";
   }

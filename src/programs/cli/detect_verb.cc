@@ -113,6 +113,20 @@ std::vector<std::string> ReadPathList(const std::string& file) {
   return paths;
 }
 
+// Throws UsageError for patterns if all inputs are files, and images or videos by their names.
+// (Other files, and pipes, may be archives.)
+void RequireFolders(const DetectFlags& options, const DetectOptions& detect) {
+  const auto is_file = [](const std::string& input) {
+    const NamedMedia named(input);
+    return IsRegularFile(input) && (named.image || named.video);
+  };
+  for (const auto& [option, patterns] :
+       {std::pair("--include", &detect.include), {"--exclude", &detect.exclude}})
+    if (!patterns->empty() && std::ranges::all_of(options.inputs, is_file) &&
+        std::ranges::all_of(detect.listed, is_file))
+      throw UsageError("{} picks files of folders and archives, and there are none", option);
+}
+
 void SetKinds(const DetectFlags& options, DetectOptions& detect) {
   detect.outputs.clear();
   for (const std::string& name : options.outputs) {
@@ -154,6 +168,7 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
     detect.inputs.push_back(input == "-" ? kStandardInput : input);
   // Last, because reading it may wait for a pipe.
   if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
+  RequireFolders(options, detect);
   return detect;
 }
 

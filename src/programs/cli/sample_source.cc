@@ -1,10 +1,12 @@
 #include "programs/cli/sample_source.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/parse.h"
 #include "media/archive.h"
 #include "media/mask_pairs.h"
+#include "skinmask/base/file.h"
 #include "skinmask/media/ground_truth.h"
 
 namespace skinmask::cli {
@@ -36,6 +38,8 @@ std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& table
 }
 
 Samples ReadTables(const std::vector<std::string>& tables) {
+  if (std::ranges::count(tables, kStandardInput) > 1)
+    throw UsageError("--samples names standard input twice");
   SampleCounter all;
   for (const std::string& file : tables) all.Add(ReadSamples(file));
   return std::move(all).Finish();

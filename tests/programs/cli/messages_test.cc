@@ -76,6 +76,7 @@ TEST_F(MessagesTest, SlipsAreGuessed) {
   ExpectUsage("detect a.png -o out --adapt off --adapt auto", "--adapt is given 2 times (once)");
   ExpectUsage("evaluate --samples s.csv --model a.json --model b.json --json --json=x.json",
               "--json is given 2 times (once)");
+  ExpectUsage("sample --samples - - -o a.csv", "--samples names standard input twice");
   ExpectUsage("show a b", "'b' is one word too many");
   EXPECT_FALSE(std::filesystem::exists(Path("out")));
 }
@@ -89,6 +90,10 @@ TEST_F(MessagesTest, WordsThatWereTakenForInputs) {
   ExpectUsage("detect in -o out --json results", "--json 'results' is a folder; results go to");
   ExpectUsage("show --json scores", "--json 'scores' is no file that ends in .json");
   ExpectUsage("calibrate --json p1 -o c.json", "--json 'p1' is no file that ends in .json");
+  const std::string own = Run("show --json").out;
+  Put("own.json", own);
+  ExpectUsage("show --json own.json --force", "--json own.json: is a model or a part (--json=- ");
+  EXPECT_EQ(ReadFile(Path("own.json")), own);
   ExpectUsage("detect in/a.png -o b.jpeg", "would change the pixels of mask");
   ExpectUsage("detect in/a.png -o in/a.JPG", "would change the pixels of mask");
   EXPECT_FALSE(std::filesystem::exists(Path("out")));
@@ -244,6 +249,7 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in -o out --output overlay --draw faces --seed-rect 1,1,9,9", "--draw faces shows"},
       {"detect in -o out --steady 1 --output classes", "--steady is of adapted images"},
       {"detect in/a.png -o out --include '*.png'", "--include picks files of folders"},
+      {"detect in -o out --scale 1/2 --pixels yuv", "--pixels yuv classifies pixels as they are"},
       {"evaluate --predicted in --truth in --refine off", "--refine needs --images"},
       {"evaluate --samples s.csv --max-pixels 9", "--max-pixels is for images"},
       {"evaluate --samples s.csv --isolate none", "--isolate is for images"},
@@ -287,7 +293,8 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
        "--components 3,4: has two numbers without a class"},
       {"train --samples s.csv -o m.json --prior skin=0.25,skin=0.25,rest=0.5",
        "names class skin twice"},
-      {"train --samples s.csv -o m.json --prior 1e-17", "--prior 1e-17: is out of range"},
+      {"train --samples s.csv -o m.json --prior 1e-17",
+       "is too small: the other classes' would be 1"},
       {"train --samples s.csv -o m.json --smoothing 8", "--smoothing is of histogram-nb, "},
   };
   for (const auto& [arguments, part] : cases) ExpectUsage(arguments, part);

@@ -316,6 +316,11 @@ TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
                 .status,
             0);
   refused(off + "--resume --model m.json", "made with another --model, as .skinmask");
+  // An option of one kind of output is compared for that kind alone.
+  ASSERT_EQ(Run("detect in -o kinds --output mask,cutout --feather 3").status, 0);
+  EXPECT_EQ(Run("detect in -o kinds --output mask --resume").status, 0);
+  EXPECT_EQ(Run("detect in -o kinds --output cutout --resume").status, 1);
+  EXPECT_EQ(Run("detect in -o kinds --output mask,cutout --feather 3 --resume").status, 0);
   // Another kind of output is another file; a run that can write nothing says nothing of those.
   EXPECT_EQ(Run("detect in -o out --resume --output probability").status, 0);
   EXPECT_EQ(Run("detect in/a.png -o out --scale 1/2").status, 1);
