@@ -54,9 +54,6 @@ struct Global {
     return Clamped(Evaluate(q, b, g, r), most);
   }
 };
-struct NoGlobal {
-  HWY_INLINE Floats operator()(Floats, Floats, Floats) const { return Float(0); }
-};
 
 // As Evaluate, but on some CPUs a product and a sum are rounded only once. This is faster, and
 // gives other bits there, so it only tells which pixels to evaluate exactly.
@@ -95,11 +92,10 @@ struct Lead : OfBlock {
       t.v0 = hn::Max(t.v0, Estimate(q, b0, g0, r0));
       t.v1 = hn::Max(t.v1, Estimate(q, b1, g1, r1));
     };
-    Two p{Float(0), Float(0)}, e = p, o{Float(-3e38f), Float(-3e38f)};
+    Two p{Float(0), Float(0)}, o{Float(-3e38f), Float(-3e38f)};
     for (std::size_t k = 1; k < m.positives; ++k) raise(k, p);
-    if (weights.has_global)
-      e = {Clamped(Estimate(weights.global, b0, g0, r0), weights.most),
-           Clamped(Estimate(weights.global, b1, g1, r1), weights.most)};
+    const Two e{Clamped(Estimate(weights.global, b0, g0, r0), weights.most),
+                Clamped(Estimate(weights.global, b1, g1, r1), weights.most)};
     const Floats weight = Float(weights.local * kLn2);
     Two z = e;
     std::size_t k = *likely;
@@ -117,10 +113,10 @@ struct Lead : OfBlock {
   }
 };
 
-template <class OfLocal, class OfGlobal>
+template <class OfLocal>
 struct OfColors : OfBlock {
   OfLocal local;
-  OfGlobal global;
+  Global global;
   HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
                              const FourVectors<Floats>& r) const {
     const FourVectors<Floats> z = local(b, g, r);
@@ -133,11 +129,7 @@ struct OfColors : OfBlock {
 template <class OfLocal>
 void ColorRow(const MixtureView& m, const ColorWeights& weights, const std::uint8_t* bgr,
               std::size_t count, float* z) {
-  const OfLocal local{m, weights.local};
-  if (weights.has_global)
-    BgrRow(OfColors<OfLocal, Global>{{}, local, {weights.global, weights.most}}, bgr, count, z);
-  else
-    BgrRow(OfColors<OfLocal, NoGlobal>{{}, local, {}}, bgr, count, z);
+  BgrRow(OfColors<OfLocal>{{}, {m, weights.local}, {weights.global, weights.most}}, bgr, count, z);
 }
 
 // z with the likeliest Gaussian of each class alone, where z + gain is `least` or more. Elsewhere

@@ -162,7 +162,6 @@ AdaptedRows::AdaptedRows(const ColorJudge& judge, const Adaptation& maps, int si
   if (!maps.expected.empty()) expected_.emplace(maps.expected, side);
   weights_.local = static_cast<float>(judge.local_weight);
   weights_.most = static_cast<float>(judge.global_weight * judge.most);
-  weights_.has_global = judge.folded.has_value();
   // Estimate and Evaluate differ by the errors of both, of at most 9 and 7 roundings; ErrorBound is
   // that of 7.
   constexpr double kBoth = (9 + 7) / 7.;

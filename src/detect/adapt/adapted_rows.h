@@ -33,9 +33,8 @@ struct ColorJudge {
 // The same in the form that the row functions take.
 struct ColorWeights {
   float local = 1;
-  float most = 0;           // bound of global_weight g
-  bool has_global = false;  // whether g is one quadratic, `global`
-  FloatQuadratic global;
+  float most = 0;         // bound of global_weight g
+  FloatQuadratic global;  // 0 if g is not one quadratic
 };
 
 // A CalibrationSide in float: offset + slope m, by the last line that begins at or before m.

@@ -155,7 +155,7 @@ class YuNetFaces : public SeedFinder {
   std::vector<cv::Mat> Run(const cv::Mat& bgr) const {
     try {
       return nets_.With([&] { return ReadOnnx(bytes_); },
-                        [&](std::unique_ptr<Net>& net) { return net->Forward(bgr, NetOutputs()); });
+                        [&](const Net& net) { return net(bgr, NetOutputs()); });
     } catch (const cv::Exception&) {
       throw NotYuNet();
     }
@@ -174,7 +174,7 @@ class YuNetFaces : public SeedFinder {
 
   YuNetOptions options_;
   std::string file_, bytes_;
-  mutable Pool<std::unique_ptr<Net>> nets_;
+  mutable Pool<Net> nets_;
 };
 
 }  // namespace
@@ -184,10 +184,10 @@ std::unique_ptr<SeedFinder> YuNetFaceFinder(const std::filesystem::path& onnx,
   return std::make_unique<YuNetFaces>(onnx, options);
 }
 
-std::unique_ptr<Net> ReadOnnx(std::string_view bytes) {
+Net ReadOnnx(std::string_view bytes) {
   static auto* const read = reinterpret_cast<decltype(&skinmask_read_onnx)>(
       FindInModule("skinmask-dnn.so", "skinmask_read_onnx"));
-  std::unique_ptr<Net> net;
+  Net net;
   read(bytes, net);
   return net;
 }

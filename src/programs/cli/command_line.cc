@@ -359,7 +359,12 @@ std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::P
       if (option->get_expected_max() == 1 && option->count() > 1 &&
           option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw)
         return fmt::format("{} is given {} times (once)", option->get_name(), option->count());
-  return error.what();
+  const std::string text = error.what();
+  constexpr std::string_view kRequired = ": 1 required ", kMissing = " missing";  // CLI11's words
+  const std::size_t at = text.find(kRequired);
+  if (at == text.npos || !text.ends_with(kMissing)) return text;
+  const std::string value = text.substr(at + kRequired.size());
+  return text.substr(0, at) + " needs " + value.substr(0, value.size() - kMissing.size());
 }
 
 void RequireNoInapplicableOption(const CLI::App& verb) {

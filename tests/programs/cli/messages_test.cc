@@ -77,6 +77,7 @@ TEST_F(MessagesTest, SlipsAreGuessed) {
   ExpectUsage("evaluate --samples s.csv --model a.json --model b.json --json --json=x.json",
               "--json is given 2 times (once)");
   ExpectUsage("sample --samples - - -o a.csv", "--samples names standard input twice");
+  ExpectUsage("detect a.png -o out --threshold", "skinmask detect: --threshold needs P (see");
   ExpectUsage("show a b", "'b' is one word too many");
   EXPECT_FALSE(std::filesystem::exists(Path("out")));
 }
