@@ -143,7 +143,7 @@ cv::Mat FarCells(const cv::Mat& z) {
     for (std::uint8_t *first = std::find(row, end, 255), *last = first; first != end;
          first = std::find(last, end, 255)) {
       last = std::find(first, end, 0);
-      if (last - first < kShortest) std::fill(first, last, std::uint8_t{0});
+      if (last - first < kShortest) std::fill_n(first, last - first, std::uint8_t{0});
     }
   }
   return far;
