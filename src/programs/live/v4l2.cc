@@ -194,11 +194,11 @@ class Camera : public FrameSource {
       : device_(device), options_(options) {
     CheckCamera(device);
     Configure();
-    format_ = FourCcText(static_cast<std::uint32_t>(capture_->get(cv::CAP_PROP_FOURCC)));
-    size_ = {static_cast<int>(capture_->get(cv::CAP_PROP_FRAME_WIDTH)),
-             static_cast<int>(capture_->get(cv::CAP_PROP_FRAME_HEIGHT))};
-    rate_ = capture_->get(cv::CAP_PROP_FPS);
-    if (!IsKnown()) capture_->set(cv::CAP_PROP_CONVERT_RGB, 1);
+    format_ = FourCcText(static_cast<std::uint32_t>(capture_->Get(cv::CAP_PROP_FOURCC)));
+    size_ = {static_cast<int>(capture_->Get(cv::CAP_PROP_FRAME_WIDTH)),
+             static_cast<int>(capture_->Get(cv::CAP_PROP_FRAME_HEIGHT))};
+    rate_ = capture_->Get(cv::CAP_PROP_FPS);
+    if (!IsKnown()) capture_->Set(cv::CAP_PROP_CONVERT_RGB, 1);
     CompareWithWishes();
   }
 
@@ -208,9 +208,9 @@ class Camera : public FrameSource {
     while (!(options_.stop && *options_.stop)) {
       const auto before = Clock::now();
       cv::Mat pixels;
-      if (capture_->grab()) {
+      if (capture_->Grab()) {
         const auto captured = CaptureTime();
-        if (capture_->retrieve(pixels) && !pixels.empty()) {
+        if (capture_->Retrieve(pixels) && !pixels.empty()) {
           delivered_ = true;
           return LiveFrame{Wrap(pixels), captured};
         }
@@ -240,13 +240,13 @@ class Camera : public FrameSource {
     capture_ = OpenV4l2Device(device_);
     if (!capture_) throw Error(device_, WhyBusy(device_));
     if (const std::string& code = options_.format; !code.empty())
-      capture_->set(cv::CAP_PROP_FOURCC, v4l2_fourcc(code[0], code[1], code[2], code[3]));
+      capture_->Set(cv::CAP_PROP_FOURCC, v4l2_fourcc(code[0], code[1], code[2], code[3]));
     if (!options_.size.empty()) {
-      capture_->set(cv::CAP_PROP_FRAME_WIDTH, options_.size.width);
-      capture_->set(cv::CAP_PROP_FRAME_HEIGHT, options_.size.height);
+      capture_->Set(cv::CAP_PROP_FRAME_WIDTH, options_.size.width);
+      capture_->Set(cv::CAP_PROP_FRAME_HEIGHT, options_.size.height);
     }
-    if (options_.rate > 0) capture_->set(cv::CAP_PROP_FPS, options_.rate);
-    if (!capture_->isOpened()) throw Error(device_, WhyBusy(device_));
+    if (options_.rate > 0) capture_->Set(cv::CAP_PROP_FPS, options_.rate);
+    if (!capture_->IsOpened()) throw Error(device_, WhyBusy(device_));
   }
 
   void CompareWithWishes() const {
@@ -264,7 +264,7 @@ class Camera : public FrameSource {
   Clock::time_point CaptureTime() {
     const auto now = Clock::now();
     const auto stamped = Clock::time_point(std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double, std::milli>(capture_->get(cv::CAP_PROP_POS_MSEC))));
+        std::chrono::duration<double, std::milli>(capture_->Get(cv::CAP_PROP_POS_MSEC))));
     return stamped <= now && now - stamped < std::chrono::seconds(1) ? stamped : now;
   }
 
@@ -293,7 +293,7 @@ class Camera : public FrameSource {
 
   std::string device_;
   SourceOptions options_;
-  std::unique_ptr<cv::VideoCapture> capture_;
+  std::unique_ptr<V4l2Device> capture_;
   std::string format_;
   cv::Size size_;
   double rate_ = 0;
@@ -309,10 +309,10 @@ std::vector<CameraInfo> Cameras() {
   return cameras;
 }
 
-std::unique_ptr<cv::VideoCapture> OpenV4l2Device(const std::string& device) {
+std::unique_ptr<V4l2Device> OpenV4l2Device(const std::string& device) {
   static auto* const open_device =
       FindInModule<decltype(skinmask_open_v4l2)>("live-videoio.so", "skinmask_open_v4l2");
-  std::unique_ptr<cv::VideoCapture> opened;
+  std::unique_ptr<V4l2Device> opened;
   open_device(device, opened);
   return opened;
 }
