@@ -29,9 +29,9 @@ TEST(Curves, WithoutPositivePixelsThereIsNoRecall) {
   const auto lines_of = [](const Scores& scores, const Confusion& counts) {
     const ScoredModel model{"m", scores, {0, counts}};
     const std::string svg = DrawCurves({&model, 1}, "skin", PictureFormat::kSvg);
-    const std::string_view pen = "stroke-width:1.8;";
     int count = 0;
-    for (std::size_t at = svg.find(pen); at != svg.npos; at = svg.find(pen, at + 1)) ++count;
+    for (const std::string_view pen : {"stroke-width:1.8;", "stroke-width=\"1.8\""})  // Cairo 1.18
+      for (std::size_t at = svg.find(pen); at != svg.npos; at = svg.find(pen, at + 1)) ++count;
     return count;
   };
   const Scores both{{{-1, 0, 3, -2}, {1, 3, 0, 2}}}, one{{{-1, 0, 3, -2}, {1, 0, 3, 2}}};

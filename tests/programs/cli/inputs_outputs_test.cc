@@ -308,7 +308,7 @@ TEST_F(PipedVideoTest, RawVideoThatIsWronglyDescribedIsOneLine) {
   refused("--size 10x10", 2, "--input-format");
   refused(raw + "--size 10x10 --pixel-format magenta", 2, "magenta");
   refused(raw + "--size 10x10 --pixel-format vaapi", 2, "graphics card");
-  refused(raw + "--size 10x10 --pixel-format nv16", 2, "cannot be converted by FFmpeg");
+  refused(raw + "--size 10x10 --pixel-format nv20le", 2, "cannot be converted by FFmpeg");
   refused(raw + "--size 10x10 --pixel-format nv12 --rate 0", 2, "--rate");
   refused(raw + "--size 100000x100000 --pixel-format nv12", 1, "limit");
   refused(raw + "--size 300x200 --pixel-format bgr24", 1, "stdin");  // less than one frame
