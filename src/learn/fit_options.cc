@@ -96,7 +96,7 @@ void SetPrior(FitOptions& options, const std::string& text) {
                   "is of no class (one number, or NAME=P for every class)");
     if (!(p > 0 && p < 1))
       throw Error(fmt::format("`prior` {}", word), "is out of range (more than 0, less than 1)");
-    if (1 - p == 1)
+    if (name.empty() && 1 - p == 1)
       throw Error(fmt::format("`prior` {}", word),
                   "is too small: the other classes' would be 1 (1e-16 or more)");
     if (name.empty())

@@ -42,10 +42,10 @@ struct Matches {
   std::vector<InputFile> alone;   // images without a mask
   std::vector<Problem> problems;  // images with several masks, and masks of several images
   std::vector<fs::path> unused;   // masks without an image
-  // With `predicted`: the images include other outputs of `detect`; and the identities of true
-  // masks whose predictions have their name alone (b.png, not b.jpg.png).
+  // With `predicted`: the images include other outputs of `detect`; and the true masks whose
+  // predictions have their name alone (b.png, not b.jpg.png).
   bool other_outputs = false;
-  std::set<std::string> named_alone;
+  std::set<fs::path> named_alone;
 };
 
 Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
@@ -58,28 +58,29 @@ Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
 // true mask, unless each names its photograph (x.jpg.png and x.png.png).
 void TakeOutUnclear(bool predicted, FileIdentities& of_images, FileIdentities& of_masks,
                     Matches& matches) {
-  std::map<std::string, std::string> mask_of;      // by the image; identities of files
-  std::map<std::string, std::size_t> predictions;  // of the true mask
+  std::map<std::string, std::string> mask_of;   // by the image; identities of files
+  std::map<fs::path, std::size_t> predictions;  // of the true mask; several may link to one file
   for (const MaskPair& pair : matches.pairs) {
     mask_of[of_images.Of(pair.image.path)] = of_masks.Of(pair.mask);
-    ++predictions[of_masks.Of(pair.mask)];
+    ++predictions[pair.mask];
   }
   std::erase_if(matches.pairs, [&](const MaskPair& pair) {
     const std::string image = of_images.Of(pair.image.path), mask = of_masks.Of(pair.mask);
     const auto reverse = mask_of.find(mask);
     const bool mutual = image != mask && reverse != mask_of.end() && reverse->second == image;
-    const bool several = predicted && predictions[mask] > 1 && matches.named_alone.contains(mask);
+    const bool several =
+        predicted && predictions[pair.mask] > 1 && matches.named_alone.contains(pair.mask);
     if (mutual)
       matches.problems.emplace_back(
           pair.image.path.string(),
-          fmt::format("is the mask of {}, by its name, and that file is its mask (`image_name` or "
-                      "`mask_name` tells them apart, as in {{stem}}{})",
+          fmt::format("may be the photograph or the mask of {} (`image_name` {{stem}}{} if it is "
+                      "the photograph)",
                       Quoted(pair.mask), pair.image.path.extension().string()));
     else if (several)
       matches.problems.emplace_back(
           pair.image.path.string(),
-          fmt::format("is one of {} predictions of {} (`image_name` tells them apart)",
-                      predictions[mask], Quoted(pair.mask)));
+          fmt::format("is one of {} predictions of {} (the folder must hold one of them)",
+                      predictions[pair.mask], Quoted(pair.mask)));
     return mutual || several;
   });
 }
@@ -126,8 +127,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
     else
       matches.pairs.push_back({image, candidates[0]});
     for (const fs::path& mask : candidates) used.insert(of_masks.Of(mask));
-    if (!full_name)
-      for (const fs::path& mask : candidates) matches.named_alone.insert(of_masks.Of(mask));
+    if (!full_name) matches.named_alone.insert(candidates.begin(), candidates.end());
   }
   TakeOutUnclear(predicted, of_images, of_masks, matches);
   // Files that are masks of other images do not count as images.

@@ -86,21 +86,22 @@ Records ReadRecords(const fs::path& file) {
   return records;
 }
 
-// Options that change one kind of output only.
-constexpr std::pair<std::string_view, std::string_view> kOptionsOfOne[] = {
-    {"class_costs", "classes"},
-    {"depth", "probability"},
-    {"draw", "overlay"},
-    {"feather", "cutout"},
-};
+// True if the option changes this kind of output.
+bool Changes(std::string_view option, const OutputKind& kind) {
+  if (option == "abstain" || option == "outlier") return kind.of_unknown;
+  if (option == "class_costs") return kind.output == Output::kClasses;
+  if (option == "depth") return kind.output == Output::kProbability;
+  if (option == "draw") return kind.output == Output::kOverlay;
+  if (option == "feather") return kind.output == Output::kCutout;
+  if (option == "format") return !kind.is_exact;
+  return true;
+}
 
 // True if the option changes an output that both runs made.
 bool IsShared(std::string_view option, const Json& a, const Json& b) {
-  const auto* const of_one =
-      std::ranges::find(kOptionsOfOne, option, [](const auto& row) { return row.first; });
-  if (of_one == std::end(kOptionsOfOne)) return true;
-  const Json kind = of_one->second;
-  return HasOutput(a, kind) && HasOutput(b, kind);
+  return std::ranges::any_of(OutputKinds(), [&](const OutputKind& kind) {
+    return Changes(option, kind) && HasOutput(a, kind.name) && HasOutput(b, kind.name);
+  });
 }
 
 // The name of the first option in which two runs differ. The model comes last, because other
@@ -155,7 +156,10 @@ MadeWith::MadeWith(const DetectOptions& options, const Model& model)
   if (!options.made_with || !options.output_file.empty()) return;
   entry_ = {{"outputs", Json::array()}, {kList, ""}, {"made_with", *options.made_with}};
   for (const Output output : options.outputs) entry_["outputs"].push_back(KindOf(output).name);
-  entry_["made_with"][kModel] = Sha256(ModelToJson(model));
+  // Costs change the classes alone, and are compared as an option.
+  Model compared = model;
+  if (options.made_with->contains("class_costs")) compared.class_costs.clear();
+  entry_["made_with"][kModel] = Sha256(ModelToJson(compared));
   Compare();
 }
 

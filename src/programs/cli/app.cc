@@ -145,7 +145,7 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
   }
   const CLI::App& verb = CommandOf(app);
   RequireNoInapplicableOption(verb);
-  RequireWordsInPlace(verb, line.after_json);
+  RequireWordsInPlace(verb, line);
   if (verb.get_name() != "help") AsUsage([] { ObeyTargetVariable(); });
   NoteOptions(verb, context);
   return Act(context);

@@ -289,10 +289,10 @@ void NoteOptions(const CLI::App& verb, Context& context) {
   }
 }
 
-// True for a file that verbs read as a model or a part. (Its first key is the format.)
+// True for a file that verbs read as a model or a part, by the format that it names.
 bool IsModelOrPart(const std::string& file) {
   if (!IsRegularFile(file)) return false;
-  std::string begin(64, '\0');
+  std::string begin(1 << 20, '\0');  // a part can be much longer, and begins with its format
   std::ifstream(file).read(begin.data(), static_cast<std::streamsize>(begin.size()));
   return begin.find("\"skinmask-") != begin.npos;
 }
@@ -300,13 +300,12 @@ bool IsModelOrPart(const std::string& file) {
 // --json takes a file only as --json=FILE or, for verbs with inputs, if the next word ends in
 // .json. Otherwise `detect --json a.jpg` would take the photograph for the output.
 CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
-  CommandLine line{{argv + 1, argv + argc}, {}};
+  CommandLine line{{argv + 1, argv + argc}, {}, {}};
   std::vector<std::string>& words = line.words;
   if (words[0] == "--version" || words[0] == "-V") words[0] = "version";
   const bool positional = std::ranges::any_of(VerbsOf(app), [&](const CLI::App* verb) {
     return verb->get_name() == words[0] && !ArgumentsOf(*verb).empty();
   });
-  const bool reads_json = words[0] == "show" || words[0] == "calibrate";
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
     // The value is empty; CLI11 would take the next word for it.
@@ -319,10 +318,7 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
     const bool dash = i + 1 < words.size() && words[i + 1] == "-";
     const bool word = i + 1 < words.size() && !words[i + 1].starts_with('-');
     const bool file = word && (!positional || words[i + 1].ends_with(".json"));
-    if (file && reads_json && IsModelOrPart(words[i + 1]))
-      throw UsageError(
-          "--json {0}: is a model or a part (--json=- {0} reads it, --json={0} writes it)",
-          words[i + 1]);
+    if (file) line.json_file = words[i + 1];
     if (dash || (word && !file)) line.after_json = words[i + 1];
     if (!file) words[i] = "--json=-";
   }
@@ -376,10 +372,16 @@ void RequireNoInapplicableOption(const CLI::App& verb) {
   if (verb.get_name() == "train" || verb.get_name() == "compare") RequireOfKinds(verb);
 }
 
-void RequireWordsInPlace(const CLI::App& verb, const std::string& after_json) {
-  if (verb.get_name() != "live")
-    // Live: a camera can have any name.
-    RequireJsonFile(verb, after_json);
+void RequireWordsInPlace(const CLI::App& verb, const CommandLine& line) {
+  // `show` without a model, and `calibrate`, read such files.
+  const bool reads_it =
+      verb.get_name() == "calibrate" || (verb.get_name() == "show" && !Has(verb, "--model"));
+  if (reads_it && IsModelOrPart(line.json_file))
+    throw UsageError(
+        "--json {0}: is a model or a part (--json=- {0} reads it, --json={0} writes it)",
+        line.json_file);
+  // A camera can have any name.
+  if (verb.get_name() != "live") RequireJsonFile(verb, line.after_json);
   if (verb.get_name() == "detect") RequireKindsJoined(verb);
 }
 

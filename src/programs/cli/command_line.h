@@ -13,6 +13,7 @@ namespace skinmask::cli {
 struct CommandLine {
   std::vector<std::string> words;  // after the program's name
   std::string after_json;          // the word after --json, if it counts as an input
+  std::string json_file;           // ... if it counts as the file
 };
 
 // Reads the words; there must be at least one. `skinmask --version` becomes the verb `version`;
@@ -35,7 +36,7 @@ std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::P
 void RequireNoInapplicableOption(const CLI::App& verb);
 
 // Throws UsageError for inputs that were probably meant as the value of an option: `--output mask
-// overlay`, `--json out`. `after_json` is the word after --json, if it counts as an input.
-void RequireWordsInPlace(const CLI::App& verb, const std::string& after_json);
+// overlay`, `--json out`; and for a file of --json that was probably meant as an input.
+void RequireWordsInPlace(const CLI::App& verb, const CommandLine& line);
 
 }  // namespace skinmask::cli

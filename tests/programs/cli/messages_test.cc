@@ -95,6 +95,8 @@ TEST_F(MessagesTest, WordsThatWereTakenForInputs) {
   Put("own.json", own);
   ExpectUsage("show --json own.json --force", "--json own.json: is a model or a part (--json=- ");
   EXPECT_EQ(ReadFile(Path("own.json")), own);
+  for (int time = 0; time < 2; ++time)  // nothing is ambiguous where the input is named
+    EXPECT_EQ(Run("show own.json --json copy.json --force").status, 0);
   ExpectUsage("detect in/a.png -o b.jpeg", "would change the pixels of mask");
   ExpectUsage("detect in/a.png -o in/a.JPG", "would change the pixels of mask");
   EXPECT_FALSE(std::filesystem::exists(Path("out")));

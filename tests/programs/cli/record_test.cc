@@ -321,6 +321,17 @@ TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
   EXPECT_EQ(Run("detect in -o kinds --output mask --resume").status, 0);
   EXPECT_EQ(Run("detect in -o kinds --output cutout --resume").status, 1);
   EXPECT_EQ(Run("detect in -o kinds --output mask,cutout --feather 3 --resume").status, 0);
+  for (const std::string other :
+       {"classes --class-costs 0,1:3,0 --adapt off", "overlay --format jpeg",
+        "overlay --draw faces", "probability --depth 16"}) {
+    ASSERT_EQ(Run("detect in -o of_one --force --output mask," + other).status, 0) << other;
+    const std::string adapt = other.ends_with("off") ? " --adapt off" : "";
+    const Outcome again = Run("detect in -o of_one --resume --output mask" + adapt);
+    EXPECT_EQ(again.status, 0) << other << again.err;
+  }
+  ASSERT_EQ(Run("detect in -o unsure --output mask,overlay --abstain 0.2,0.8").status, 0);
+  EXPECT_EQ(Run("detect in -o unsure --output overlay --resume").status, 0);
+  EXPECT_EQ(Run("detect in -o unsure --output mask --resume").status, 1);
   // Another kind of output is another file; a run that can write nothing says nothing of those.
   EXPECT_EQ(Run("detect in -o out --resume --output probability").status, 0);
   EXPECT_EQ(Run("detect in/a.png -o out --scale 1/2").status, 1);
