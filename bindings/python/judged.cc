@@ -196,9 +196,10 @@ class Tracker {
     const std::lock_guard lock(mutex_);
     const cv::Mat header = HeaderOfMap(array);
     if (!size_.empty() && header.size() != size_)
-      throw Error("map", fmt::format("of {}x{} pixels follows one of {}x{} (a new RegionTracker "
-                                     "begins anew)",
-                                     header.cols, header.rows, size_.width, size_.height));
+      throw Error("probability",
+                  fmt::format("of {}x{} pixels follows one of {}x{} (a new RegionTracker "
+                              "begins anew)",
+                              header.cols, header.rows, size_.width, size_.height));
     size_ = header.size();
     return tracker_.Follow(header);
   }

@@ -58,6 +58,8 @@ py::object Detect(const DetectorObject& kept, const py::object& image, const Req
   DetectorOptions asked = kept.asked();
   asked.abstain = request.abstain;
   RequireShown(asked, {request.output});
+  if (asked.threshold && KindOf(request.output).of_model_alone)
+    throw Error("`threshold`", "is of P(skin), and `output` 'classes' is the likeliest class");
   // An array cannot hold measurements.
   if (asked.erode) throw Error("`erode`", "is of what judge, Stream and video measure");
   return Answered(kept, image, request, rgb, out,
@@ -160,8 +162,8 @@ class Video {
 
 VideoRange RangeOf(const std::optional<std::string>& from, const std::optional<std::string>& to) {
   VideoRange range;
-  if (from) range.from = VideoTimeFromText(*from);
-  if (to) range.to = VideoTimeFromText(*to);
+  if (from) range.from = VideoTimeFromText(*from, "start");
+  if (to) range.to = VideoTimeFromText(*to, "end");
   if (range.empty())
     throw Error("start and end", "leave no frame between them (" +
                                      (range.from ? TextOf(*range.from) : "the start") + " and " +

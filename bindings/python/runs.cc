@@ -124,8 +124,9 @@ void DefineDetection(py::module_& module) {
                        const std::string& text) { StyleTable().Set(o.style, name, text); })
       .def("require_style",
            [](const DetectOptions& o) {
+             RequireFolders(o);
              RequireFormat(o.style, o.outputs, o.probability_bits);
-             RequireFeathered(o.style, o.outputs);
+             if (o.style.feather) RequireChanged("feather", o.outputs);
              RequireLossy(o);
            })
       .def("outputs",

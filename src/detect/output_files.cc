@@ -72,11 +72,6 @@ void RequireFormat(const OutputStyle& style, const std::vector<Output>& outputs,
   if (bits != 8) throw Error(subject, "holds probabilities of 8 bits alone (png)");
 }
 
-void RequireFeathered(const OutputStyle& style, const std::vector<Output>& outputs) {
-  if (style.feather && std::ranges::count(outputs, Output::kCutout) == 0)
-    throw Error("`feather`", "is of cut-outs, which are not among the outputs (`output` cutout)");
-}
-
 std::string_view SuffixOf(Output output, Format format) {
   static const auto suffixes = [] {
     std::vector<std::array<std::string, std::size(kFormats)>> made;

@@ -189,16 +189,31 @@ bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such) {
   return std::ranges::any_of(outputs, [&](Output output) { return KindOf(output).*is_such; });
 }
 
+bool Changes(std::string_view option, const OutputKind& kind) {
+  if (option == "abstain" || option == "outlier") return kind.of_unknown;
+  if (option == "class_costs") return kind.output == Output::kClasses;
+  if (option == "depth") return kind.output == Output::kProbability;
+  if (option == "draw") return kind.output == Output::kOverlay;
+  if (option == "feather") return kind.output == Output::kCutout;
+  if (option == "format") return !kind.is_exact;
+  return true;
+}
+
+void RequireChanged(std::string_view option, const std::vector<Output>& outputs) {
+  const auto changed = [&](const OutputKind& kind) { return Changes(option, kind); };
+  if (std::ranges::none_of(outputs, changed, KindOf))
+    throw Error(fmt::format("`{}`", option),
+                fmt::format("needs `output` {}", fmt::join(OutputNames(changed), " or ")));
+}
+
 void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outputs) {
   const auto has = [&](Output output) { return std::ranges::count(outputs, output) > 0; };
-  if (asked.abstain && !Any(outputs, &OutputKind::of_unknown))
-    throw Error("`abstain`", "needs `output` mask or uncertainty");
+  if (asked.abstain) RequireChanged("abstain", outputs);
   const bool abstains = asked.abstain && has(Output::kMask);
   if (asked.outlier && !abstains && !has(Output::kUncertainty))
     throw Error("`outlier`", "needs `output` uncertainty or `abstain`");
-  if (!asked.class_costs.empty() && !has(Output::kClasses))
-    throw Error("`class_costs`", "needs `output` classes");
-  if (asked.draw && !has(Output::kOverlay)) throw Error("`draw`", "needs `output` overlay");
+  if (!asked.class_costs.empty()) RequireChanged("class_costs", outputs);
+  if (asked.draw) RequireChanged("draw", outputs);
   const bool insists = asked.insist && asked.adapt != DetectorOptions::Adapt::kOff;
   const bool adapts = insists || asked.has_seeds() || !asked.faces.empty() ||
                       asked.adapt == DetectorOptions::Adapt::kFaces;

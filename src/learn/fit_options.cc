@@ -40,7 +40,9 @@ std::pair<std::string, Number> NumberOfClass(const std::string& word, const char
   const auto number =
       ParseNumber<Number>(equals == word.npos ? word : std::string_view(word).substr(equals + 1));
   if (!number || equals == 0)
-    throw Error(fmt::format("`{}` '{}'", option, word), "is no number, nor CLASS and a number");
+    throw Error(fmt::format("`{}` '{}'", option, word),
+                fmt::format("is no {0}number, nor CLASS and a {0}number",
+                            std::is_integral_v<Number> ? "whole " : ""));
   return {equals == word.npos ? "" : word.substr(0, equals), *number};
 }
 

@@ -53,8 +53,8 @@ void CutDuration(VideoFrame& frame, const VideoTime& end, const VideoInfo& info)
 
 }  // namespace
 
-VideoTime VideoTimeFromText(std::string_view text) {
-  const std::string subject = fmt::format("time '{}'", text);
+VideoTime VideoTimeFromText(std::string_view text, std::string_view name) {
+  const std::string subject = fmt::format("{} '{}'", name, text);
   if (text.starts_with('-'))
     throw Error(subject, "lies before the start of the video (times and frames count from 0)");
   if (text.ends_with('f')) {

@@ -86,17 +86,6 @@ Records ReadRecords(const fs::path& file) {
   return records;
 }
 
-// True if the option changes this kind of output.
-bool Changes(std::string_view option, const OutputKind& kind) {
-  if (option == "abstain" || option == "outlier") return kind.of_unknown;
-  if (option == "class_costs") return kind.output == Output::kClasses;
-  if (option == "depth") return kind.output == Output::kProbability;
-  if (option == "draw") return kind.output == Output::kOverlay;
-  if (option == "feather") return kind.output == Output::kCutout;
-  if (option == "format") return !kind.is_exact;
-  return true;
-}
-
 // True if the option changes an output that both runs made.
 bool IsShared(std::string_view option, const Json& a, const Json& b) {
   return std::ranges::any_of(OutputKinds(), [&](const OutputKind& kind) {

@@ -197,6 +197,18 @@ void TellExisting(std::vector<Problem> existing, const DetectOptions& options, s
 
 }  // namespace
 
+void RequireFolders(const DetectOptions& options) {
+  const auto is_file = [](const fs::path& input) {
+    const NamedMedia named(input.native());
+    return IsRegularFile(input) && (named.image || named.video);
+  };
+  for (const auto& [option, patterns] :
+       {std::pair("`include`", &options.include), {"`exclude`", &options.exclude}})
+    if (!patterns->empty() && std::ranges::all_of(options.inputs, is_file) &&
+        std::ranges::all_of(options.listed, is_file))
+      throw Error(option, "picks files of folders and archives, and there are none");
+}
+
 void PrepareOutput(const DetectOptions& options) {
   RequireOutputs(options);
   if (!options.output_file.empty()) {

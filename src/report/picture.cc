@@ -181,8 +181,9 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
                                        options.names.size(), given.size()));
   const bool marginal = options.marginal;
   if (marginal && given[0].features.size() != 3)
-    throw Error("picture", fmt::format("a model of {} channels has none to integrate out (of 3)",
-                                       given[0].features.size()));
+    throw Error("picture",
+                fmt::format("a model of {} channel{} has none to integrate out (of 3)",
+                            given[0].features.size(), given[0].features.size() == 1 ? "" : "s"));
   std::vector<Model> models;
   for (const Model& model : given) models.push_back(Ordered(model, given[0]));
   const std::vector<Axis> axes = AxesOf(models);

@@ -87,7 +87,7 @@ TEST_F(FormatsTest, ThatLoseWhatIsNeededAreRefused) {
   ExpectRefused("in -o out --format webp --output probability --depth 16", "8 bits");
   ExpectRefused("in/a.png -o out --quality 50 --output overlay", "--quality is of JPEG, WebP");
   ExpectRefused("in -o out --quality 0 --output overlay --format jpeg", "--quality");
-  ExpectRefused("in -o out --feather 3 --output overlay", "is of cut-outs");
+  ExpectRefused("in -o out --feather 3 --output overlay", "--feather: needs --output cutout");
   EXPECT_FALSE(testing::fs::exists(Path("out")));
 }
 

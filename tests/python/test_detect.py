@@ -321,6 +321,13 @@ def test_the_environment_s_finder_is_for_calls_that_search(noise, photos, tmp_pa
     for options in ({}, {"adapt": "faces"}, {"seed_rect": seed, "adapt": "auto"}):
         with pytest.raises(skinmask.Error, match="absent.onnx"):
             skinmask.detect(noise, model, **options)
+    for options, message in (
+        ({"seed_rect": seed}, "faces: finds faces, and with a seed none are searched"),
+        ({"output": "classes"}, "'classes': knows no adapted model"),
+        ({"adapt": "off"}, "faces: are for adapt"),
+    ):
+        with pytest.raises(skinmask.Error, match=message):
+            skinmask.detect(noise, model, faces="", **options)
     built_in = skinmask.detect(noise, model, faces="")
     monkeypatch.delenv("SKINMASK_FACES")
     assert (skinmask.detect(noise, model) == built_in).all()
@@ -443,6 +450,8 @@ def test_bytes_that_are_no_picture_are_an_error_of_their_name(photos):
         skinmask.decode_image(data, isolate="some")
     with pytest.raises(skinmask.Error, match="max_seconds 0 is out of range"):
         skinmask.read_image(photos / "astronaut.png", max_seconds=0)
+    with pytest.raises(skinmask.Error, match="max_seconds: limits decoders in processes of their"):
+        skinmask.read_image(photos / "astronaut.png", max_seconds=9)
     with pytest.raises(TypeError, match="data: is str .*read_image takes its path"):
         skinmask.decode_image(str(photos / "astronaut.png"))
     with pytest.raises(TypeError, match="path: is bytes .*decode_image takes its bytes"):

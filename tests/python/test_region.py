@@ -75,7 +75,7 @@ def test_a_region_is_followed_though_another_one_grows():
 def test_maps_that_a_region_is_followed_in_have_one_size():
     tracker = skinmask.RegionTracker()
     tracker.follow(blocks((10, 20)))
-    with pytest.raises(skinmask.Error, match="map: of 50x40 pixels follows one of"):
+    with pytest.raises(skinmask.Error, match="probability: of 50x40 pixels follows one of"):
         tracker.follow(numpy.zeros((40, 50), "uint8"))
 
 

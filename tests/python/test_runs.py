@@ -46,7 +46,7 @@ def test_formats_are_those_of_the_program(program, photos, tmp_path):
         ({"outputs": "mask", "format": "jpeg"}, "would change the pixels of mask"),
         ({"outputs": "cutout", "format": "jpeg"}, "has no transparency"),
         ({"outputs": "overlay", "format": "gif"}, "format"),
-        ({"outputs": "overlay", "feather": 2}, "is of cut-outs"),
+        ({"outputs": "overlay", "feather": 2}, "feather: needs .*cutout"),
         ({"outputs": "overlay", "quality": 0}, "quality"),
         ({"outputs": "mask", "quality": 70}, "quality: is of JPEG, WebP and videos"),
         ({"outputs": "mask", "quality": 70, "format": "webp"}, "would change the pixels of mask"),
@@ -173,11 +173,20 @@ def test_a_stranger_s_name_gives_a_terminal_no_orders(tmp_path):
         ({"overwrite": True, "resume": True}, "overwrite: replaces"),
         ({"isolate": "some"}, "isolate 'some': is unknown"),
         ({"max_seconds": 0}, "max_seconds"),
+        ({"max_seconds": 5}, "max_seconds: limits decoders in processes of their own"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(photos, tmp_path, options, message):
     with pytest.raises(skinmask.Error, match=message):
         skinmask.detect_files(photos, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_patterns_need_a_folder(photos, tmp_path):
+    files = sorted(photos.iterdir())
+    for name in ("include", "exclude"):
+        with pytest.raises(skinmask.Error, match=f"{name}: picks files of folders and archives"):
+            skinmask.detect_files(files, tmp_path / "out", **{name: "*.png"})
     assert not (tmp_path / "out").exists()
 
 

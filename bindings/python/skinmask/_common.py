@@ -130,9 +130,15 @@ def detector_texts(options: dict[str, Any]) -> Texts:
             texts[name] = _detector_text(name, value)
         if not texts[name] and name != "faces":
             raise _skinmask.Error(f"{name}: is empty")
+    if texts.get("faces") == b"" and not _is_seeded(texts):  # asks for the built-in detector
+        texts.setdefault("adapt", "auto")
     if texts.get("adapt") == "off" and "faces" in texts:
         raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
     return texts
+
+
+def _is_seeded(texts: Texts) -> bool:
+    return "seed_mask" in texts or "seed_rect" in texts
 
 
 def refuse_without_effect(texts: Texts, found: str, of_model_alone: bool) -> None:
@@ -142,7 +148,7 @@ def refuse_without_effect(texts: Texts, found: str, of_model_alone: bool) -> Non
     that is asked for, with a warning.
     """
     adapt = texts.get("adapt")
-    seeded = "seed_mask" in texts or "seed_rect" in texts
+    seeded = _is_seeded(texts)
     draws_faces = "faces" in str(texts.get("draw")).split(",")
     for name in OF_ADAPTATION if not seeded else ():
         if name in texts and (adapt == "off" or (adapt, name) == ("faces", "min_component")):
@@ -157,7 +163,7 @@ def refuse_without_effect(texts: Texts, found: str, of_model_alone: bool) -> Non
             "min_component: is of images without a face, and with require_face these have no skin"
         )
     searches = adapt != "off" if adapt else not seeded
-    if texts.get("faces") and not searches:
+    if "faces" in texts and not searches:
         raise _skinmask.Error(
             "faces: finds faces, and with a seed none are searched for (adapt='auto' or 'faces' "
             "does both)"
@@ -169,7 +175,7 @@ def refuse_without_effect(texts: Texts, found: str, of_model_alone: bool) -> Non
         )
     if found == "skin":
         return
-    if adapt in ("auto", "faces") or texts.get("faces"):
+    if adapt in ("auto", "faces") or "faces" in texts:
         warn(
             f"adapt: takes what the model finds, {found!r}, for the skin of faces "
             "(name that class 'skin', or set adapt='off')"
@@ -261,9 +267,18 @@ def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
         raise _skinmask.Error(f"{name}: has a number beyond all others ({words})") from None
 
 
-def require_isolation(isolate: str, max_seconds: float) -> None:
+def seconds_of_isolation(isolate: str, max_seconds: float | None) -> float:
+    """The limit `max_seconds` for decoders in processes of their own."""
     require_type("isolate", isolate, str, "'none', 'auto' or 'all' is wanted")
+    if max_seconds is None:
+        return 60
     require_range("max_seconds", max_seconds, 0.01, 1e6, "0.01 to 1000000")
+    if isolate == "none":
+        raise _skinmask.Error(
+            "max_seconds: limits decoders in processes of their own, and with isolate 'none' there "
+            "are none (isolate='auto' or 'all')"
+        )
+    return float(max_seconds)
 
 
 def require_function(name: str, value: object) -> None:

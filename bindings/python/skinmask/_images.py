@@ -9,10 +9,10 @@ from ._common import (
     Image,
     Path,
     path_of,
-    require_isolation,
     require_range,
     require_switch,
     require_type,
+    seconds_of_isolation,
 )
 
 
@@ -22,7 +22,7 @@ def read_image(
     rgb: bool = False,
     max_pixels: int = 1 << 28,
     isolate: str = "none",
-    max_seconds: float = 60,
+    max_seconds: float | None = None,
 ) -> Image:
     """A picture file as uint8 (height, width, 3), B G R and upright, as the program reads it.
 
@@ -43,7 +43,7 @@ def decode_image(
     rgb: bool = False,
     max_pixels: int = 1 << 28,
     isolate: str = "none",
-    max_seconds: float = 60,
+    max_seconds: float | None = None,
 ) -> Image:
     """As `read_image`, for the bytes of such a file; `name` stands for it in an Error.
 
@@ -58,10 +58,10 @@ def decode_image(
 
 
 def _decoding(
-    rgb: bool, max_pixels: int, isolate: str, max_seconds: float
+    rgb: bool, max_pixels: int, isolate: str, max_seconds: float | None
 ) -> _skinmask.DecodeOptions:
     require_switch("rgb", rgb)
     require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
     require_range("max_pixels", max_pixels, 1, 1 << 62, "1 to 2**62")
-    require_isolation(isolate, max_seconds)
-    return _skinmask.DecodeOptions(int(max_pixels), isolate, float(max_seconds))
+    seconds = seconds_of_isolation(isolate, max_seconds)
+    return _skinmask.DecodeOptions(int(max_pixels), isolate, seconds)

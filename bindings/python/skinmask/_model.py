@@ -160,8 +160,8 @@ class Model:
         """Whether no class explains the pixels (n, 3), B G R.
 
         Such a pixel lies, for every class, outside of the region of highest density that holds the
-        share `outlier` of the class; `detect` shows it as 255 in its output 'uncertainty'. Logistic
-        models have no densities, and raise an Error.
+        share `outlier` of the class; `detect` shows it as 255 in its output 'uncertainty' (which
+        takes 1, too: no pixel is one). Logistic models have no densities, and raise an Error.
 
         >>> Model.default().is_outlier(numpy.array([[118, 148, 205], [0, 255, 0]], "uint8"))
         array([False,  True])

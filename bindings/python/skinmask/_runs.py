@@ -25,9 +25,9 @@ from ._common import (
     path_of,
     refuse,
     require_function,
-    require_isolation,
     require_switch,
     run,
+    seconds_of_isolation,
     texts,
     warn,
 )
@@ -201,7 +201,7 @@ def detect_files(
     quality: int | None = None,
     feather: int | None = None,
     isolate: str = "none",
-    max_seconds: float = 60,
+    max_seconds: float | None = None,
     overwrite: bool = False,
     resume: bool = False,
     each: Callable[[DetectedFile], object] | None = None,
@@ -228,8 +228,8 @@ def detect_files(
     become transparent. `how` are options of `detect`; `resume` refuses outputs that were made with
     other options. `isolate` 'auto' decodes images except JPEG and PNG in separate processes, 'all'
     all images and videos: a file that crashes its decoder, or takes it more than `max_seconds` of
-    CPU time (for a video: per frame), is an `error`, and this process goes on. It needs the
-    program's skinmask-decoders, which wheels contain.
+    CPU time (None: 60; for a video: per frame), is an `error`, and this process goes on. It needs
+    the program's skinmask-decoders, which wheels contain.
     """
     require_function("each", each)
     options = _skinmask.DetectOptions()
@@ -262,8 +262,7 @@ def detect_files(
     for name, text in style.items():
         options.style(name, text)
     options.require_style()
-    require_isolation(isolate, max_seconds)
-    options.isolate(isolate, float(max_seconds))
+    options.isolate(isolate, seconds_of_isolation(isolate, max_seconds))
     require_switch("overwrite", overwrite)
     require_switch("resume", resume)
     if overwrite and resume:

@@ -130,7 +130,7 @@ class Samples:
 
     @property
     def classes(self) -> list[str]:
-        """The names of the classes, the positive one first."""
+        """The names of the classes, in alphabetical order."""
         return self._core.classes
 
     @property
@@ -210,6 +210,8 @@ def _classes(labels: NDArray[Any]) -> tuple[NDArray[numpy.uint8], list[str]]:
 def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.PairOptions:
     """`how` are options of `skinmask sample`: docs/cli.md, 'Reading masks'."""
     pairs = _skinmask.PairOptions()
+    if how.get("whole") == "":
+        raise _skinmask.Error("whole: is empty (the name of a class is wanted)")
     if masks is None and not how.get("whole"):
         raise _skinmask.Error(
             "masks: are wanted, a folder of them (or whole='skin': each image wholly of a class)"

@@ -84,6 +84,7 @@ def set_data(
         options.calibration(calibration._core)
     require_type("notes", notes or {}, dict, "texts by their names are wanted")
     for name, text in (notes or {}).items():
+        require_type("notes", name, str, "texts by their names, which are texts, are wanted")
         if name == "":
             raise _skinmask.Error("notes: have a text without a name")
         give(partial(options.note, name), f"notes[{name!r}]", text, "a text is wanted")

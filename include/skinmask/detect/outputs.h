@@ -93,8 +93,6 @@ std::optional<OutputStyle::Format> FormatOfName(std::string_view name);
 // Throws Error for a format that changes nothing because all of these outputs stay PNG, and for one
 // that an output cannot have. `bits` are those of probabilities.
 void RequireFormat(const OutputStyle& style, const std::vector<Output>& outputs, int bits = 8);
-// Throws Error for a feather where none of these outputs is a cut-out.
-void RequireFeathered(const OutputStyle& style, const std::vector<Output>& outputs);
 // The suffix of files of an output in a format: ".overlay.jpg".
 std::string_view SuffixOf(Output output, OutputStyle::Format format);
 // The bytes of the file of an output that was drawn with transparency and indices. Outputs that are
@@ -105,6 +103,11 @@ std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_
 // Whether any of the outputs has this property: Any(outputs, &OutputKind::is_watched).
 bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such);
 
+// Whether an option of this name changes this kind of output. Options that are not of some kinds
+// alone, as those of adaptation, change all.
+bool Changes(std::string_view option, const OutputKind& kind);
+// Throws Error if it changes none of these outputs.
+void RequireChanged(std::string_view option, const std::vector<Output>& outputs);
 // Throws Error for an option that the user set but that changes none of these outputs: abstaining
 // and outliers without a mask or a map of uncertainty, class costs without classes, drawing without
 // an overlay, and adaptation beside classes.

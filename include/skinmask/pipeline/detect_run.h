@@ -122,6 +122,10 @@ struct DetectOptions {
 // the names that users see.
 std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, const Model& model);
 
+// Throws Error for patterns if all inputs are files of images or videos, by their names. (Other
+// files, and pipes, may be archives.)
+void RequireFolders(const DetectOptions& options);
+
 // Checks the output folder or file, and creates the folder if necessary. Detect does this, too;
 // call it if the folder must exist before. Throws Error as Detect does.
 void PrepareOutput(const DetectOptions& options);

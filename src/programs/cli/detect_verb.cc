@@ -113,20 +113,6 @@ std::vector<std::string> ReadPathList(const std::string& file) {
   return paths;
 }
 
-// Throws UsageError for patterns if all inputs are files, and images or videos by their names.
-// (Other files, and pipes, may be archives.)
-void RequireFolders(const DetectFlags& options, const DetectOptions& detect) {
-  const auto is_file = [](const std::string& input) {
-    const NamedMedia named(input);
-    return IsRegularFile(input) && (named.image || named.video);
-  };
-  for (const auto& [option, patterns] :
-       {std::pair("--include", &detect.include), {"--exclude", &detect.exclude}})
-    if (!patterns->empty() && std::ranges::all_of(options.inputs, is_file) &&
-        std::ranges::all_of(detect.listed, is_file))
-      throw UsageError("{} picks files of folders and archives, and there are none", option);
-}
-
 void SetKinds(const DetectFlags& options, DetectOptions& detect) {
   detect.outputs.clear();
   for (const std::string& name : options.outputs) {
@@ -151,11 +137,9 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   detect.shard_count = shard.count;
   detect.scale = options.scale.back() - '0';  // the flag was checked
   detect.probability_bits = options.depth == "16" ? 16 : 8;
-  if (detect.probability_bits == 16 &&
-      std::ranges::count(detect.outputs, Output::kProbability) == 0)
-    throw UsageError("--depth 16 is for --output probability, which is not among the outputs");
+  if (detect.probability_bits == 16) AsUsage([&] { RequireChanged("depth", detect.outputs); });
   AsUsage([&] { RequireFormat(detect.style, detect.outputs, detect.probability_bits); });
-  AsUsage([&] { RequireFeathered(detect.style, detect.outputs); });
+  if (detect.style.feather) AsUsage([&] { RequireChanged("feather", detect.outputs); });
   if (detect.video.png_frames && !detect.video.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
   if (!detect.video.codec.empty()) AsUsage([&] { RequireVideoEncoder(detect.video.codec); });
@@ -168,7 +152,7 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
     detect.inputs.push_back(input == "-" ? kStandardInput : input);
   // Last, because reading it may wait for a pipe.
   if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
-  RequireFolders(options, detect);
+  AsUsage([&] { RequireFolders(detect); });
   return detect;
 }
 

@@ -251,7 +251,7 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in -o out --output overlay,classes --draw ellipse,faces", "--draw faces shows"},
       {"detect in -o out --output overlay --draw faces --seed-rect 1,1,9,9", "--draw faces shows"},
       {"detect in -o out --steady 1 --output classes", "--steady is of adapted images"},
-      {"detect in/a.png -o out --include '*.png'", "--include picks files of folders"},
+      {"detect in/a.png -o out --include '*.png'", "--include: picks files of folders"},
       {"detect in -o out --scale 1/2 --pixels yuv", "--pixels yuv classifies pixels as they are"},
       {"evaluate --predicted in --truth in --refine off", "--refine needs --images"},
       {"evaluate --samples s.csv --max-pixels 9", "--max-pixels is for images"},
