@@ -63,10 +63,26 @@ InputPtr OpenForSearch(const SearchedVideo& video) {
   return format;
 }
 
+// True if a packet of H.264 has an IDR picture, after which no earlier picture is needed. (In MP4
+// and Matroska each NAL unit comes after its length; ISO/IEC 14496-15, 5.3.)
+bool HasIdr(const AVPacket& packet, const AVCodecParameters& codec) {
+  if (codec.extradata_size < 5 || codec.extradata[0] != 1) return false;
+  const int bytes = (codec.extradata[4] & 3) + 1;
+  for (std::int64_t at = 0; at + bytes < packet.size;) {
+    std::int64_t length = 0;
+    for (int i = 0; i < bytes; ++i) length = length << 8 | packet.data[at++];
+    constexpr int kType = 31, kIdr = 5;
+    if ((packet.data[at] & kType) == kIdr) return true;
+    at += length;
+  }
+  return false;
+}
+
 class KeyFrameSearch {
  public:
-  KeyFrameSearch(const SearchedVideo& video, const VideoTime& moment)
-      : video_(video), moment_(moment) {}
+  KeyFrameSearch(const SearchedVideo& video, const AVCodecParameters& codec,
+                 const VideoTime& moment)
+      : video_(video), codec_(codec), moment_(moment) {}
 
   // Processes the next packet; returns false when no more packets are needed or useful.
   bool Take(const AVPacket& packet) {
@@ -77,6 +93,7 @@ class KeyFrameSearch {
     }
     if (packet.flags & AV_PKT_FLAG_KEY) {
       if (!keys_.empty() && IsBeyond(keys_.back())) return false;
+      is_open_ |= codec_.codec_id == AV_CODEC_ID_H264 && !HasIdr(packet, codec_);
       const std::int64_t decoded = packet.dts == AV_NOPTS_VALUE ? packet.pts : packet.dts;
       keys_.push_back(
           {packet.pts, static_cast<std::int64_t>(times_.size()), std::min(packet.pts, decoded)});
@@ -91,7 +108,7 @@ class KeyFrameSearch {
     const std::int64_t wanted = times_[Wanted()];
     std::optional<KeyFrame> last;
     for (const KeyFrame& key : keys_)
-      if (key.pts <= wanted && (!last || key.pts > last->pts)) last = key;
+      if (key.pts <= wanted && (!last || key.pts > last->pts) && !IsNearEnd(key)) last = key;
     if (!last) return std::nullopt;
     last->index = std::ranges::lower_bound(times_, last->pts) - times_.begin();
     if (last->index == 0) return std::nullopt;
@@ -99,6 +116,14 @@ class KeyFrameSearch {
   }
 
  private:
+  // After a seek to a key frame of H.264 that is no IDR picture, FFmpeg does not return the
+  // pictures that need earlier ones. If its decoder still holds such a picture when the file ends
+  // (its threads and the order of the pictures delay up to 32), it does not return the last ones
+  // either.
+  bool IsNearEnd(const KeyFrame& key) const {
+    constexpr std::size_t kHeld = 64;
+    return is_open_ && times_.size() < static_cast<std::size_t>(key.index) + kHeld;
+  }
   std::int64_t TimeOf(std::int64_t pts) const {
     return MicrosecondsOf(static_cast<double>(pts - video_.first_pts) * video_.time_base.Value());
   }
@@ -119,9 +144,11 @@ class KeyFrameSearch {
   }
 
   const SearchedVideo& video_;
+  const AVCodecParameters& codec_;
   const VideoTime& moment_;
   std::vector<std::int64_t> times_;
   std::vector<KeyFrame> keys_;
+  bool is_open_ = false;  // groups of pictures are open: key frames are no IDR pictures
 };
 
 }  // namespace
@@ -231,7 +258,7 @@ std::optional<KeyFrame> KeyFrameBefore(const SearchedVideo& video, const VideoTi
   const Ffmpeg& av = Ffmpeg::Get();
   const InputPtr format = OpenForSearch(video);
   if (!format) return std::nullopt;
-  KeyFrameSearch search(video, moment);
+  KeyFrameSearch search(video, *format->streams[video.stream]->codecpar, moment);
   const PacketPtr packet(av.av_packet_alloc());
   while (av.av_read_frame(format.get(), packet.get()) >= 0) {
     const bool more = search.Take(*packet) && !(video.stop && video.stop->load());

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "skinmask/media/video.h"
 #include "support/pictures.h"
 #include "support/video_program.h"
 
@@ -116,6 +117,22 @@ TEST_F(VideoRangeTest, SingleImagesKeepTheirNumbers) {
   EXPECT_EQ(Names(Path("part")), Names(Path("all")));
   for (const std::string& name : Names(Path("all")))
     EXPECT_TRUE(ReadFile(Path("all/" + name)) == ReadFile(Path("part/" + name))) << name;
+}
+
+// After a seek in an open group of pictures, FFmpeg's decoder may keep the last frames of a file.
+TEST_F(VideoRangeTest, PartsOfOpenGroupsEndWithTheLastFrame) {
+  constexpr int kFrames = 100;
+  for (const char* const group : {"keyint=12:bframes=3", "keyint=4:bframes=2"}) {
+    Make("a.mkv", kFrames,
+         fmt::format("-c:v libx264 -x264-params open-gop=1:{} -pix_fmt yuv420p", group));
+    for (int from = 80; from < kFrames; ++from) {
+      VideoClip clip(Path("a.mkv").string(), {},
+                     {VideoTimeFromText(fmt::format("{}f", from)), std::nullopt});
+      int frames = 0;
+      while (clip.Read()) ++frames;
+      EXPECT_EQ(frames, kFrames - from) << group;
+    }
+  }
 }
 
 // What a frame is adapted to begins with the part.
