@@ -1,14 +1,38 @@
 #include "programs/live/recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
 #include "base/parse.h"
+#include "base/stream.h"
+#include "skinmask/base/error.h"
 
 namespace skinmask::live {
 
 constexpr int kTicks = 1000;  // per second; the time base of recordings
+
+namespace {
+
+// Throws Error if the disk has too little room for what an encoder still holds and for the index
+// of a video of so many frames, which is written at its end.
+void RequireRoom(const std::filesystem::path& path, std::int64_t frames) {
+  constexpr std::uintmax_t kHeld = 16 << 20, kOfFrame = 64;
+  if (IsSpecial(path)) return;
+  std::error_code unknown;
+  const std::filesystem::space_info space =
+      std::filesystem::space(std::filesystem::absolute(path).parent_path(), unknown);
+  const std::uintmax_t wanted = kHeld + kOfFrame * static_cast<std::uintmax_t>(frames);
+  if (!unknown && space.available < wanted)
+    throw Error(path.string(),
+                fmt::format("the recording ends after {} frames, because the disk is nearly full "
+                            "({} MB are free, and {} are wanted)",
+                            frames, space.available >> 20, wanted >> 20));
+}
+
+}  // namespace
 
 Recorder::Recorder(const std::filesystem::path& path, View view, IfExists if_exists)
     : path_(path), view_(view), if_exists_(if_exists) {
@@ -61,6 +85,14 @@ void Recorder::Encode(const Item& item) {
   }
   if (frame.type() == CV_8UC1 && !lossless) cv::cvtColor(frame, frame, cv::COLOR_GRAY2BGR);
   if (frame.size() != size_) cv::resize(frame, frame, size_, 0, 0, cv::INTER_AREA);
+  try {
+    RequireRoom(path_, writer_->frames());
+  } catch (const Error&) {
+    // A picture of a camera cannot be made again, so those until now are kept.
+    if (writer_->frames() > 0) writer_->Finish();
+    writer_.reset();
+    throw;
+  }
   writer_->Write(frame, item.pts);
 }
 

@@ -16,7 +16,7 @@
 namespace skinmask::live {
 
 // A video of the processed frames, each at its own time, encoded on a thread of its own. The file
-// appears with Finish.
+// appears with Finish, or before the disk is full.
 class Recorder {
  public:
   Recorder(const std::filesystem::path& path, View view, IfExists if_exists);

@@ -477,6 +477,34 @@ TEST_F(LiveProgramTest, TwoSignalsAtOnceAreOne) {
     EXPECT_TRUE(std::filesystem::exists(Path(time + "/a.mp4"))) << ReadFile(Path(time + "/status"));
 }
 
+// A picture of a camera cannot be made again.
+TEST_F(LiveProgramTest, AnAlmostFullDiskEndsARecordingThatPlays) {
+  SKIP_WITHOUT_FFMPEG();
+  const auto status_with = [&](const std::string& command) {
+    Put("run", "mkdir disk && mount -t tmpfs -o size=24m none disk || exit 9\n" + command);
+    return WEXITSTATUS(
+        std::system(("cd '" + folder_.string() + "' && unshare -rm sh run").c_str()));
+  };
+  if (status_with("") != 0) GTEST_SKIP() << "needs user namespaces";
+  std::filesystem::remove(Path("disk"));
+  Shell(folder_,
+        "ffmpeg -v error -f lavfi -i nullsrc=s=640x480:r=25,geq=random\\(1\\)*255:128:128 "
+        "-frames:v 20 -c:v ffv1 few.mkv && "
+        "ffmpeg -v error -stream_loop 4 -i few.mkv -c copy noise.mkv");
+  EXPECT_EQ(status_with("'" SKINMASK_PROGRAM
+                        "' live noise.mkv --headless --fast --adapt off --view overlay "
+                        "--record disk/a.mkv 2>err; status=$?; cp disk/* .; exit $status"),
+            1);
+  const std::string error = ReadFile(Path("err"));
+  const std::size_t frames = Probe(folder_, "a.mkv", "frame=pts_time").size();
+  EXPECT_GT(frames, 0u);
+  EXPECT_LT(frames, 100u);
+  EXPECT_NE(error.find(fmt::format("a.mkv: the recording ends after {} frames", frames)),
+            std::string::npos)
+      << error;
+  EXPECT_EQ(Shell(folder_, "ffmpeg -v error -i a.mkv -f null -"), "");
+}
+
 TEST_F(LiveProgramTest, InterruptedRecordingsPlay) {
   SKIP_WITHOUT_FFMPEG();
   MakeClip();
