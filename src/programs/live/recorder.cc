@@ -25,7 +25,8 @@ void RequireRoom(const std::filesystem::path& path, std::int64_t frames) {
   const std::filesystem::space_info space =
       std::filesystem::space(std::filesystem::absolute(path).parent_path(), unknown);
   const std::uintmax_t wanted = kHeld + kOfFrame * static_cast<std::uintmax_t>(frames);
-  if (!unknown && space.available < wanted)
+  // Some file systems do not tell their size.
+  if (!unknown && space.capacity > 0 && space.available < wanted)
     throw Error(path.string(),
                 fmt::format("the recording ends after {} frames, because the disk is nearly full "
                             "({} MB are free, and {} are wanted)",
