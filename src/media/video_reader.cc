@@ -100,6 +100,8 @@ class FfmpegVideo : public VideoSource {
                               options.timeout_seconds));
     if (result < 0 && IsGif(piped_))
       throw Error(name, "is an animated GIF in a pipe (longer ones are read from files alone)");
+    if (result < 0 && file && !IsRegular() && !options.raw && piped_.empty())
+      throw Error(name, "is empty (a video is expected)");
     if (result < 0)
       throw Error(name, fmt::format("cannot be opened as {}: {}", stream ? "stream" : "video",
                                     av.Message(result)));

@@ -38,7 +38,7 @@ void SetFormatOf(const std::string& file, DetectOptions& detect) {
   if (!by_name)
     throw UsageError(
         "-o {}: images are written as PNG, JPEG or WebP (a folder, or a name that ends "
-        "in .png, .jpg or .webp)",
+        "in .png, .jpg or .webp; for a video .mkv, .mp4, ...)",
         file);
   if (detect.style.format != OutputStyle::Format::kPng && detect.style.format != *by_name)
     throw UsageError("-o {} and --format name different formats (one of them)", file);

@@ -143,7 +143,12 @@ void RunLive(const Options& options, Context& context) {
   if (!quiet && !context.json_to_stdout() && session.tables.csv != kStandardOutput &&
       session.tables.faces_csv != kStandardOutput)
     Print("{}\n", statistics.Line());
-  context.WriteJson(statistics.ToJson());
+  try {
+    context.WriteJson(statistics.ToJson());
+  } catch (const Error& e) {
+    if (!statistics.failure) throw;
+    PrintLine(e.what());  // beside what ended the run
+  }
   if (statistics.failure) std::rethrow_exception(statistics.failure);
 }
 

@@ -56,6 +56,13 @@ TEST_F(LiveProgramTest, WithoutACameraItLoadsNothingOfCameras) {
     EXPECT_EQ(libraries.find(late), std::string::npos) << late;
 }
 
+TEST_F(LiveProgramTest, AnEmptyPipeIsSaid) {
+  SKIP_WITHOUT_FFMPEG();
+  Put("run", ": | '" SKINMASK_PROGRAM "' live - --headless 2>err");
+  EXPECT_NE(std::system(("cd '" + folder_.string() + "' && sh run").c_str()), 0);
+  EXPECT_EQ(ReadFile(Path("err")), "skinmask: /dev/stdin: is empty (a video is expected)\n");
+}
+
 // By a pipe come the frames of the file, with a container or by their description.
 TEST_F(LiveProgramTest, APipeIsASource) {
   SKIP_WITHOUT_FFMPEG();
