@@ -58,9 +58,10 @@ py::object Detect(const DetectorObject& kept, const py::object& image, const Req
   DetectorOptions asked = kept.asked();
   asked.abstain = request.abstain;
   RequireShown(asked, {request.output});
+  // An array cannot hold measurements, nor the share of skin, which the threshold decides also
+  // where the output is of classes.
   if (asked.threshold && KindOf(request.output).of_model_alone)
     throw Error("`threshold`", "is of P(skin), and `output` 'classes' is the likeliest class");
-  // An array cannot hold measurements.
   if (asked.erode) throw Error("`erode`", "is of what judge, Stream and video measure");
   return Answered(kept, image, request, rgb, out,
                   [](const Detector& detector, const cv::Mat& bgr) { return detector.Judge(bgr); });

@@ -122,7 +122,7 @@ void DefineDetection(py::module_& module) {
       .def_readwrite("bits", &DetectOptions::probability_bits)
       .def("style", [](DetectOptions& o, const std::string& name,
                        const std::string& text) { StyleTable().Set(o.style, name, text); })
-      .def("require_style",
+      .def("require_effect",
            [](const DetectOptions& o) {
              RequireFolders(o);
              RequireFormat(o.style, o.outputs, o.probability_bits);

@@ -53,17 +53,17 @@ void CutDuration(VideoFrame& frame, const VideoTime& end, const VideoInfo& info)
 
 }  // namespace
 
-VideoTime VideoTimeFromText(std::string_view text, std::string_view name) {
-  const std::string subject = fmt::format("{} '{}'", name, text);
+VideoTime VideoTimeFromText(std::string_view text, std::string_view subject) {
+  const std::string named = fmt::format("{} '{}'", subject, text);
   if (text.starts_with('-'))
-    throw Error(subject, "lies before the start of the video (times and frames count from 0)");
+    throw Error(named, "lies before the start of the video (times and frames count from 0)");
   if (text.ends_with('f')) {
     const auto frame = ParseNumber<std::int64_t>(text.substr(0, text.size() - 1));
     if (frame) return {VideoTime::Unit::kFrames, *frame};
   }
   const std::optional<double> seconds = Seconds(text);
   if (!seconds)
-    throw Error(subject,
+    throw Error(named,
                 "is no moment of a video (seconds as 12.5, hours, minutes and seconds as "
                 "1:02:03.5, or a frame as 120f)");
   return {VideoTime::Unit::kMicroseconds, std::llround(*seconds * kMicrosecondsPerSecond)};

@@ -328,6 +328,8 @@ def test_the_environment_s_finder_is_for_calls_that_search(noise, photos, tmp_pa
     ):
         with pytest.raises(skinmask.Error, match=message):
             skinmask.detect(noise, model, faces="", **options)
+    with pytest.raises(skinmask.Error, match="threshold: is of P"):
+        skinmask.detect(noise, model, output="classes", threshold=0.9)
     built_in = skinmask.detect(noise, model, faces="")
     monkeypatch.delenv("SKINMASK_FACES")
     assert (skinmask.detect(noise, model) == built_in).all()

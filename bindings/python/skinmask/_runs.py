@@ -261,7 +261,7 @@ def detect_files(
             style[option] = option_text(option, "whole", value)
     for name, text in style.items():
         options.style(name, text)
-    options.require_style()
+    options.require_effect()
     options.isolate(isolate, seconds_of_isolation(isolate, max_seconds))
     require_switch("overwrite", overwrite)
     require_switch("resume", resume)

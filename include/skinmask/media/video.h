@@ -110,7 +110,8 @@ struct VideoTime {
 };
 
 // "12.5" (seconds), "1:02:03.5" or "02:03" (hours, minutes, seconds), "120f" (a frame). Times are
-// rounded to microseconds. Throws Error for anything else, and for what lies before the start.
+// rounded to microseconds. Throws Error, which names it as `subject`, for anything else, and for
+// what lies before the start.
 VideoTime VideoTimeFromText(std::string_view text, std::string_view subject = "time");
 std::string TextOf(const VideoTime& time);  // "12.5 s", "frame 120"
 

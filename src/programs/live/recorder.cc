@@ -16,21 +16,21 @@ constexpr int kTicks = 1000;  // per second; the time base of recordings
 
 namespace {
 
-// Throws Error if the disk has too little room for what an encoder still holds and for the index
-// of a video of so many frames, which is written at its end.
-void RequireRoom(const std::filesystem::path& path, std::int64_t frames) {
+// Why the disk has too little room for what an encoder still holds and for the index of a video of
+// so many frames, which is written at its end; empty if it has enough.
+std::string WhyNoRoom(const std::filesystem::path& path, std::int64_t frames) {
   constexpr std::uintmax_t kHeld = 16 << 20, kOfFrame = 64;
-  if (IsSpecial(path)) return;
+  if (IsSpecial(path)) return {};
   std::error_code unknown;
   const std::filesystem::space_info space =
       std::filesystem::space(std::filesystem::absolute(path).parent_path(), unknown);
   const std::uintmax_t wanted = kHeld + kOfFrame * static_cast<std::uintmax_t>(frames);
   // Some file systems do not tell their size.
-  if (!unknown && space.capacity > 0 && space.available < wanted)
-    throw Error(path.string(),
-                fmt::format("the recording ends after {} frames, because the disk is nearly full "
-                            "({} MB are free, and {} are wanted)",
-                            frames, space.available >> 20, wanted >> 20));
+  if (unknown || space.capacity == 0 || space.available >= wanted) return {};
+  return fmt::format(
+      "the recording ends after {} frames, because the disk is nearly full ({} MB "
+      "are free, and {} are wanted)",
+      frames, space.available >> 20, wanted >> 20);
 }
 
 }  // namespace
@@ -86,13 +86,11 @@ void Recorder::Encode(const Item& item) {
   }
   if (frame.type() == CV_8UC1 && !lossless) cv::cvtColor(frame, frame, cv::COLOR_GRAY2BGR);
   if (frame.size() != size_) cv::resize(frame, frame, size_, 0, 0, cv::INTER_AREA);
-  try {
-    RequireRoom(path_, writer_->frames());
-  } catch (const Error&) {
+  if (const std::string why = WhyNoRoom(path_, writer_->frames()); !why.empty()) {
     // A picture of a camera cannot be made again, so those until now are kept.
     if (writer_->frames() > 0) writer_->Finish();
     writer_.reset();
-    throw;
+    throw Error(path_.string(), why);
   }
   writer_->Write(frame, item.pts);
 }
