@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "skinmask/detect/adapt_stream.h"
 #include "support/scenes.h"
@@ -31,28 +32,28 @@ class Slow : public SeedFinder {
   std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
 };
 
-// Counts the frames that it sees.
+// Counts the frames that it sees, and finds nothing in the first `unseen` of them.
 class Counting : public SeedFinder {
  public:
-  explicit Counting(int& count) : count_(count) {}
+  explicit Counting(int& count, int unseen = 0) : count_(count), unseen_(unseen) {}
   std::string_view name() const override { return "counting"; }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
-    ++count_;
-    return faces_->Find(bgr);
+    return ++count_ > unseen_ ? faces_->Find(bgr) : std::vector<Seed>();
   }
 
  private:
   int& count_;
+  int unseen_;
   std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
 };
 
-// Frames 0 and 8, which confirms what frame 0 told, and from then on every 32nd, until something
-// comes into the picture.
+// Frames 0 and 4, which confirms what frame 0 told (or eight frames of the first 16 that show
+// nobody), and from then on every 32nd, until something comes into the picture.
 TEST(AdaptStream, SearchesLessWhileNothingChanges) {
   const cv::Mat with_face = Window(Astronaut(), 0).bgr;
   cv::Mat without = with_face.clone();
   without.setTo(cv::Scalar(90, 100, 110));
-  for (const auto& [still, comes_in] : {std::pair(with_face, 3), {without, 2}}) {
+  for (const auto& [still, comes_in] : {std::pair(with_face, 3), {without, 9}}) {
     int count = 0;
     StreamAdapter stream(AdapterOf(std::make_unique<Counting>(count)));
     for (int i = 0; i < 50; ++i) stream.Follow(Noisy(still, static_cast<std::uint64_t>(i)));
@@ -66,6 +67,26 @@ TEST(AdaptStream, SearchesLessWhileNothingChanges) {
   StreamAdapter stream(AdapterOf(std::make_unique<Counting>(moving)));
   for (int i = 0; i < 48; ++i) stream.Follow(Window(Astronaut(), i).bgr);
   EXPECT_GE(moving, 6);
+}
+
+// Until a face is known, the first eight searches of a scene come at twice the usual rate: between
+// the usual frames, which are searched all the same.
+TEST(AdaptStream, SearchesMoreAtFirstUntilAFaceIsKnown) {
+  const cv::Mat still = Window(Astronaut(), 0).bgr;
+  const auto searched = [&](int unseen) {
+    int count = 0;
+    StreamAdapter stream(AdapterOf(std::make_unique<Counting>(count, unseen)));
+    std::vector<int> frames;
+    for (int i = 0; i < 50; ++i) {
+      const int before = count;
+      stream.Follow(Noisy(still, static_cast<std::uint64_t>(i)));
+      if (count > before) frames.push_back(i);
+    }
+    return frames;
+  };
+  EXPECT_EQ(searched(0), (std::vector{0, 4, 36}));
+  EXPECT_EQ(searched(3), (std::vector{0, 2, 4, 6, 8, 40}));
+  EXPECT_EQ(searched(99), (std::vector{0, 2, 4, 6, 8, 10, 12, 14, 46}));
 }
 
 TEST(AdaptStream, WhenASearchEndsDoesNotMatter) {

@@ -14,6 +14,10 @@ constexpr int kMinFitGap = 3;
 // From this difference on, a new frame alone determines the colours of faces and its own division.
 constexpr double kFullRateChange = 4;
 constexpr int kMinSearchGap = 3;  // frames between searches while a face is lost
+// A face that one frame does not show well enough is often found in one of the next. So while none
+// is known, the first searches of a scene are twice as many: the usual ones, and one between each
+// two of them.
+constexpr int kEagerSearches = 8;
 // If the last search found nothing new and the picture has changed by less than kQuietChange since
 // (a person who enters changes it more), the next search comes after kQuietGaps times the usual
 // gap. If the picture is the same, there is none.
@@ -67,7 +71,7 @@ StreamAdapter::Observation StreamAdapter::Observer::Observe(const cv::Mat& bgr) 
   observation.number = ++frame_;
   const std::optional<Search> search = SearchAt(bgr, now);
   observation.has_news = !observation.is_same || search;
-  if (search) is_quiet_ = tracker_.empty() && search->found.empty();
+  if (search) NoteWhetherEmpty(*search);
   if (observation.has_news && (!tracker_.empty() || (search && !search->found.empty())))
     FollowSeeds(search, observation);
   last_ = now;
@@ -78,10 +82,23 @@ void StreamAdapter::Observer::BeginAnew() {
   is_stale_ = pending_.valid();
   next_search_ = 0;
   is_quiet_ = false;
+  empty_searches_ = 0;
   has_colors_ = false;
   searched_ = {};
   fit_.Clear();
   tracker_.Clear();
+}
+
+void StreamAdapter::Observer::NoteWhetherEmpty(const Search& search) {
+  const bool is_empty = tracker_.empty() && search.found.empty();
+  empty_searches_ = is_empty ? std::min(empty_searches_ + 1, kEagerSearches) : 0;
+  is_quiet_ = is_empty && empty_searches_ == kEagerSearches;
+}
+
+bool StreamAdapter::Observer::IsTime() const {
+  const bool is_eager = tracker_.empty() && empty_searches_ < kEagerSearches;
+  return frame_ >= next_search_ ||
+         (is_eager && frame_ >= began_ + options_.search_every_frames / 2);
 }
 
 // Returns the search whose result is due, and starts the next one when it is time.
@@ -94,9 +111,9 @@ std::optional<StreamAdapter::Observer::Search> StreamAdapter::Observer::SearchAt
     if (!is_stale) done = Search{std::move(found), searched_};
   }
   if (tracker_.AnyLost()) next_search_ = std::min(next_search_, began_ + kMinSearchGap);
-  if (pending_.valid() || frame_ < next_search_ || CanWait(now)) return done;
+  if (pending_.valid() || !IsTime() || CanWait(now)) return done;
   began_ = frame_;
-  next_search_ = frame_ + options_.search_every_frames;
+  if (frame_ >= next_search_) next_search_ = frame_ + options_.search_every_frames;
   searched_ = now;
   if (options_.search_lag_frames == 0) return Search{adapter_->FindSeeds(bgr), now};
   due_ = frame_ + options_.search_lag_frames;

@@ -60,6 +60,8 @@ class StreamAdapter::Observer {
 
   void BeginAnew();
   std::optional<Search> SearchAt(const cv::Mat& bgr, const TrackingFrame& now);
+  void NoteWhetherEmpty(const Search& search);
+  bool IsTime() const;
   bool CanWait(const TrackingFrame& now) const;
   void FollowSeeds(const std::optional<Search>& search, Observation& observation);
 
@@ -69,7 +71,10 @@ class StreamAdapter::Observer {
   TrackingFrame last_, searched_;
   std::future<std::vector<Seed>> pending_;
   bool is_stale_ = false;  // the pending search is of an earlier scene
-  bool is_quiet_ = false;  // the last search found the tracked seeds, and nothing else
+  // The last search found the tracked seeds and nothing else; or, without any, enough searches in
+  // sequence have found none.
+  bool is_quiet_ = false;
+  int empty_searches_ = 0;  // in sequence, without a tracked seed
   FaceTracker tracker_;
   bool has_colors_ = false;  // the last frame's seeds have colour priors
   LastFit fit_;
