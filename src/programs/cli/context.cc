@@ -23,13 +23,6 @@ namespace {
 
 constexpr const char* kThere = "its outputs exist already";
 
-// 1984 as "1,984".
-std::string Grouped(std::size_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
 // Throws Error if an output file is an input. Files in folders are checked later, by Run::written.
 void RequireNoInput(const Access& access) {
   for (const std::filesystem::path& file : access.files)
@@ -94,9 +87,11 @@ bool RunRecord::IsWithin(const FailureLimit& limit) const {
 
 std::string RunRecord::Line() const {
   const double seconds = SecondsSince(start_);
-  return fmt::format("{} failed, {} skipped, {} of {} done in {:.{}f} s{}", Grouped(failed_.size()),
-                     Grouped(skipped_.size() + nameless_ + left_out_.size() + more_),
-                     Grouped(done_), Grouped(Inputs()), seconds, seconds < 9.95 ? 1 : 0,
+  const std::size_t skipped = skipped_.size() + nameless_ + left_out_.size() + more_;
+  using fmt::group_digits;
+  return fmt::format("{} failed, {} skipped, {} of {} done in {:.{}f} s{}",
+                     group_digits(failed_.size()), group_digits(skipped), group_digits(done_),
+                     group_digits(Inputs()), seconds, seconds < 9.95 ? 1 : 0,
                      StopFlag() ? " (interrupted)" : "");
 }
 
