@@ -87,12 +87,13 @@ ImageArray ImageOf(const py::handle& object, bool rgb) {
   return {HeaderOf(array, CV_8UC3, first), rgb != reversed, array};
 }
 
-py::array MapOf(const py::handle& object) {
+ImageArray MapOf(const py::handle& object) {
   const std::string wanted = "a numpy array of uint8 and shape (height, width) is wanted";
-  const py::array array = ArrayIn(object, "probability", wanted);
+  py::array array = ArrayIn(object, "probability", wanted);
   if (!IsOf(array, 'u', 1) || array.ndim() != 2 || array.size() == 0 || !HasSizeOfPicture(array))
     Refuse("probability", object, wanted);
-  return Contiguous(array);
+  array = Contiguous(array);
+  return {HeaderOf(array, CV_8UC1, static_cast<const std::uint8_t*>(array.data())), false, array};
 }
 
 PixelArray PixelsOf(const py::handle& object) {

@@ -11,8 +11,8 @@ namespace skinmask::python {
 
 namespace py = pybind11;
 
-// A caller's picture: CV_8UC3 over the memory of `owner`, which is the caller's array, or a copy if
-// its rows are not contiguous.
+// A caller's picture over the memory of `owner`, which is the caller's array, or a copy if its rows
+// are not contiguous: CV_8UC3, or CV_8UC1 of a map.
 struct ImageArray {
   cv::Mat pixels;
   bool rgb = false;  // the channels are in the order R G B
@@ -27,8 +27,8 @@ struct ImageArray {
 // for anything else.
 ImageArray ImageOf(const py::handle& object, bool rgb);
 
-// A contiguous uint8 array (height, width). Throws TypeError for anything else.
-py::array MapOf(const py::handle& object);
+// The map of a uint8 array (height, width). Throws TypeError for anything else.
+ImageArray MapOf(const py::handle& object);
 
 // The pixels of a uint8 array (n, 3), B G R, as one row.
 struct PixelArray {

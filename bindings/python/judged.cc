@@ -172,15 +172,10 @@ void DefineFace(py::module_& module) {
   });
 }
 
-cv::Mat HeaderOfMap(const py::array& map) {
-  return cv::Mat(static_cast<int>(map.shape(0)), static_cast<int>(map.shape(1)), CV_8UC1,
-                 const_cast<void*>(map.data()));
-}
-
 std::optional<Region> RegionOfMap(const py::object& map) {
-  const py::array array = MapOf(map);
+  const ImageArray array = MapOf(map);
   const WithoutGil unlocked;
-  return RegionOf(MapMomentsOf(HeaderOfMap(array)));
+  return RegionOf(MapMomentsOf(array.pixels));
 }
 
 class Tracker {
@@ -191,17 +186,16 @@ class Tracker {
   }
 
   std::optional<Region> Follow(const py::object& map) {
-    const py::array array = MapOf(map);
+    const ImageArray array = MapOf(map);
     const WithoutGil unlocked;
     const std::lock_guard lock(mutex_);
-    const cv::Mat header = HeaderOfMap(array);
-    if (!size_.empty() && header.size() != size_)
+    if (!size_.empty() && array.pixels.size() != size_)
       throw Error("probability",
                   fmt::format("of {}x{} pixels follows one of {}x{} (a new RegionTracker "
                               "begins anew)",
-                              header.cols, header.rows, size_.width, size_.height));
-    size_ = header.size();
-    return tracker_.Follow(header);
+                              array.pixels.cols, array.pixels.rows, size_.width, size_.height));
+    size_ = array.pixels.size();
+    return tracker_.Follow(array.pixels);
   }
 
  private:
