@@ -21,20 +21,13 @@ bool HasKnownColors(const GstVideoInfo& info) {
 }
 
 Layout LayoutOf(const GstVideoInfo& info) {
-  if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_BGR) return Layout::kBgr;
+  const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&info);
+  if (format == GST_VIDEO_FORMAT_BGR) return Layout::kBgr;
   if (!HasKnownColors(info)) return Layout::kOther;
-  switch (GST_VIDEO_INFO_FORMAT(&info)) {
-    case GST_VIDEO_FORMAT_NV12:
-      return Layout::kNv12;
-    case GST_VIDEO_FORMAT_I420:
-      return Layout::kI420;
-    case GST_VIDEO_FORMAT_YUY2:
-      return Layout::kYuyv;
-    case GST_VIDEO_FORMAT_Y42B:
-      return Layout::kI422;
-    default:
-      return Layout::kOther;
-  }
+  if (format == GST_VIDEO_FORMAT_NV12) return Layout::kNv12;
+  if (format == GST_VIDEO_FORMAT_I420) return Layout::kI420;
+  if (format == GST_VIDEO_FORMAT_YUY2) return Layout::kYuyv;
+  return format == GST_VIDEO_FORMAT_Y42B ? Layout::kI422 : Layout::kOther;
 }
 
 // The first plane of a mapped frame of a packed format, without a copy.
