@@ -28,6 +28,11 @@ using AdapterPtr = std::shared_ptr<const Adapter>;
 // The functions that use the detector set `expected` themselves.
 const DetectorOptions kExpectingLittle{.expected = {.expected_pixels = 0}};
 
+// Whether the rule chooses the threshold on the judged data.
+bool Chooses(const std::optional<DecisionRule>& rule) {
+  return rule && rule->kind != DecisionRule::Kind::kFixed;
+}
+
 // Judges all data; for `above` see EvaluateImages.
 using JudgeFunction =
     std::function<EvaluationReport(const Model&, const Run&, std::optional<double> above)>;
@@ -45,10 +50,9 @@ std::optional<Model> Loaded(const Context& context, const EvaluateFlags& flags) 
 EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
                        const JudgeFunction& judge) {
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
-  if (rule && rule->kind == DecisionRule::Kind::kFixed) model.decision = {rule->value, "fixed", ""};
+  if (rule && !Chooses(rule)) model.decision = {rule->value, "fixed", ""};
   EvaluationReport report = judge(model, run, std::nullopt);
-  if (rule && rule->kind != DecisionRule::Kind::kFixed && report.pooled.counts.Total() > 0 &&
-      !StopFlag()) {
+  if (Chooses(rule) && report.pooled.counts.Total() > 0 && !StopFlag()) {
     const std::optional<OperatingPoint> point = Choose(*report.scores, *rule);
     model.decision = Decide(*report.scores, *rule, "the evaluated data");
     // The rule fits the threshold to the masks even if they are inverted, so the result at the
@@ -145,13 +149,12 @@ void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Ad
   const std::string digest = DigestOf(model);
   const Json options = OptionsOfPart(context.options, model);
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
-  const bool fixed = rule && rule->kind == DecisionRule::Kind::kFixed;
-  if (fixed) model->decision = {rule->value, "fixed", ""};
+  if (rule && !Chooses(rule)) model->decision = {rule->value, "fixed", ""};
   std::optional<Detector> detector;
   if (model) detector.emplace(*model, adapter, kExpectingLittle);
   EvaluationPart part =
       EvaluateShard(PairsOf(flags), detector ? &*detector : nullptr,
-                    {rule && !fixed, std::nullopt, ByTone(flags.by)}, context.StartRun("images"));
+                    {Chooses(rule), std::nullopt, ByTone(flags.by)}, context.StartRun("images"));
   if (StopFlag()) return;  // an incomplete part would look complete
   part.header.version = kVersion;
   part.header.model = digest;
@@ -198,15 +201,12 @@ void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context,
   const EvaluationPart first = ReadEvaluationPart(file);
   std::vector<std::string> free{"model", "by"};
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
-  if (rule && rule->kind != DecisionRule::Kind::kFixed) {
-    if (!first.keeps_scores)
-      throw Error(file,
-                  "was made without a rule, and keeps no scores of each image (a rule, as "
-                  "--max-f1, with --shard)");
-  }
+  if (Chooses(rule) && !first.keeps_scores)
+    throw Error(file,
+                "was made without a rule, and keeps no scores of each image (a rule, as --max-f1, "
+                "with --shard)");
   // Whatever the rule, the parts have the counts at the model's own threshold.
-  if (!rule || rule->kind != DecisionRule::Kind::kFixed)
-    free.insert(free.end(), {"max-f1", "max-fpr", "min-recall", "cost"});
+  if (!rule || Chooses(rule)) free.insert(free.end(), {"max-f1", "max-fpr", "min-recall", "cost"});
   if (ByTone(flags.by) && !first.keeps_tones)
     throw Error(file, "was made without tones (--by tone with --shard)");
   RequireMadeWith(file, first.header.options, OptionsOfPart(context.options, model), free);
@@ -228,8 +228,7 @@ EvaluationPart WholeOf(const std::vector<std::string>& files, const std::string&
 void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& model,
                     const std::optional<DecisionRule>& rule, const GroupFlags& by) {
   const bool of_classes = model && CountsClasses(*model);
-  const bool by_rule = rule && rule->kind != DecisionRule::Kind::kFixed;
-  if (whole.has_scores != model.has_value() || (by_rule && !whole.keeps_scores) ||
+  if (whole.has_scores != model.has_value() || (Chooses(rule) && !whole.keeps_scores) ||
       (model && whole.positive != model->positive().name) ||
       whole.classes.classes.empty() == of_classes || (ByTone(by) && !whole.keeps_tones))
     throw Error("parts", "hold other results than their options ask for (they were changed)");
