@@ -34,8 +34,7 @@ double RateOf(const std::string& text) {
   if (text.empty()) return 0;
   const auto rate = ParseNumber<double>(text);
   if (rate && *rate >= 0.1 && *rate <= 1000) return *rate;
-  throw UsageError(
-      fmt::format("--rate '{}' is no number of frames a second from 0.1 to 1000", text));
+  throw UsageError("--rate '{}' is no number of frames a second from 0.1 to 1000", text);
 }
 
 std::optional<cv::Rect> TrackStart(const std::string& text) {
@@ -58,8 +57,7 @@ live::CaptureOptions CaptureOf(const Options& options) {
         "--size, --rate and --format are for cameras; other sources say themselves what they give");
   if (options.fast && !file) throw UsageError("--fast is for files and pipes");
   if (!format.empty() && format.size() != 4)
-    throw UsageError(
-        fmt::format("--format '{}' is no V4L2 code of four characters (MJPG, YUYV)", format));
+    throw UsageError("--format '{}' is no V4L2 code of four characters (MJPG, YUYV)", format);
   capture.source.size = SizeOf(options.size);
   capture.source.rate = raw ? 0 : RateOf(options.rate);
   capture.source.raw = raw;
