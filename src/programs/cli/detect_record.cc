@@ -15,7 +15,6 @@
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"
 #include "programs/cli/print.h"
-#include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/inputs.h"
 

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "base/folder.h"
-#include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/inputs.h"
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/elapsed.h"
 
 namespace skinmask::live {
 
