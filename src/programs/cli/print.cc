@@ -69,18 +69,16 @@ std::FILE* MessageStream() { return messages ? messages : stderr; }
 
 void SilenceLibraries() {
 #ifndef SKINMASK_SANITIZED
-  const int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  std::FILE* const stream = own < 0 || nowhere < 0 ? nullptr : fdopen(own, "w");
-  if (stream) {
-    std::setvbuf(stream, nullptr, _IONBF, 0);  // unbuffered like standard error
-    std::fflush(stderr);
-    dup2(nowhere, STDERR_FILENO);
-    messages = stream;
-  } else if (own >= 0) {
-    close(own);
-  }
-  if (nowhere >= 0) close(nowhere);
+  Descriptor own(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  const Descriptor nowhere("/dev/null", O_WRONLY);
+  if (own.get() < 0 || nowhere.get() < 0) return;
+  std::FILE* const stream = fdopen(own.get(), "w");
+  if (!stream) return;
+  own.Release();
+  std::setvbuf(stream, nullptr, _IONBF, 0);  // unbuffered like standard error
+  std::fflush(stderr);
+  dup2(nowhere.get(), STDERR_FILENO);
+  messages = stream;
 #endif
 }
 
