@@ -16,9 +16,9 @@
 #include <cstdlib>
 #include <memory>
 #include <set>
-#include <sstream>
 
 #include "base/folder.h"
+#include "base/parse.h"
 #include "base/stream.h"
 #include "media/late_module.h"
 #include "skinmask/base/file.h"
@@ -141,8 +141,7 @@ void AllowListed(std::span<const std::string> listed, Landlock& landlock) {
 // Allows the folders that the user gave to the dynamic linker, including relative ones.
 void AllowLibraryPath(Landlock& landlock) {
   const char* const given = std::getenv("LD_LIBRARY_PATH");
-  std::istringstream folders(given ? given : "");
-  for (std::string folder; std::getline(folders, folder, ':');) landlock.AllowReading(folder);
+  for (const std::string& folder : Parts(given ? given : "", ':')) landlock.AllowReading(folder);
 }
 
 // Returns "" if the kernel has no Landlock.
