@@ -179,8 +179,7 @@ class Pipeline : public FrameSource {
 }  // namespace
 
 GstPipeline::GstPipeline(const std::string& description, const std::string& name) : name_(name) {
-  static const bool started = (gst_init(nullptr, nullptr), true);
-  static_cast<void>(started);
+  gst_init(nullptr, nullptr);  // only the first call does anything
   g_autoptr(GError) error = nullptr;
   pipeline_.reset(
       gst_parse_launch_full(description.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error));
