@@ -1,8 +1,6 @@
 // Suppressions for the sanitizers, in programs and tests: reports about libraries. (A file of
 // suppressions could not be read within the sandbox.)
 #if defined(__SANITIZE_ADDRESS__)
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_options();
 // OpenCV never frees its tables for Lab and Luv; Cairo and Fontconfig never free the fonts that
 // they found; x265 keeps a kilobyte of an encoder that is not ended, and x264 some bytes of one
 // that refuses a picture's size. The stacks end in these libraries unless
@@ -16,7 +14,6 @@ extern "C" const char* __lsan_default_options() { return "print_suppressions=0";
 #endif
 
 #if defined(__SANITIZE_THREAD__)
-extern "C" const char* __tsan_default_suppressions();
 // The thread sanitizer sees the synchronisation only of code that is compiled with it. GDAL, which
 // OpenCV's decoders load, takes two locks in both orders. FFmpeg's codecs and slices, OpenCV's
 // loops, GStreamer's elements, the first uses of OpenCV's static data, and the threads on which Qt
