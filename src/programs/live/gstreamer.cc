@@ -1,7 +1,6 @@
 #include "programs/live/gstreamer.h"
 
 #include <fmt/format.h>
-#include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -75,11 +74,9 @@ class Pipeline : public FrameSource {
  public:
   Pipeline(const std::string& description, const SourceOptions& options)
       : name_(description), options_(options), pipeline_(description, description) {
-    GstRef<GstElement> sink = pipeline_.Find("appsink");
-    if (!sink)
+    if (!sink_)
       throw Error(name_,
                   "has no appsink to take frames from (end it with '! videoconvert ! appsink')");
-    sink_.reset(GST_APP_SINK(sink.release()));
     Prepare();
     pipeline_.Start();
   }
@@ -172,7 +169,7 @@ class Pipeline : public FrameSource {
   std::string name_;
   SourceOptions options_;
   GstPipeline pipeline_;
-  GstRef<GstAppSink> sink_;
+  GstRef<GstAppSink> sink_ = pipeline_.FindSink();
   Rational rate_{0, 1}, pixel_aspect_{1, 1};
 };
 
@@ -190,17 +187,15 @@ GstPipeline::~GstPipeline() {
   if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
 }
 
-GstRef<GstElement> GstPipeline::Find(const char* kind) const {
+GstRef<GstAppSink> GstPipeline::FindSink() const {
   GstElement* const only = pipeline_.get();
-  if (!GST_IS_BIN(only)) {
-    GstElementFactory* const factory = gst_element_get_factory(only);
-    const bool found = factory && std::string_view(GST_OBJECT_NAME(factory)) == kind;
-    return GstRef<GstElement>(found ? GST_ELEMENT(gst_object_ref(only)) : nullptr);
-  }
-  g_autoptr(GstIterator) all = gst_bin_iterate_all_by_element_factory_name(GST_BIN(only), kind);
+  if (GST_IS_APP_SINK(only)) return GstRef<GstAppSink>(GST_APP_SINK(gst_object_ref(only)));
+  if (!GST_IS_BIN(only)) return nullptr;
+  g_autoptr(GstIterator) all =
+      gst_bin_iterate_all_by_element_factory_name(GST_BIN(only), "appsink");
   g_auto(GValue) value = G_VALUE_INIT;
   if (gst_iterator_next(all, &value) != GST_ITERATOR_OK) return nullptr;
-  return GstRef<GstElement>(GST_ELEMENT(g_value_dup_object(&value)));
+  return GstRef<GstAppSink>(GST_APP_SINK(g_value_dup_object(&value)));
 }
 
 void GstPipeline::Start() {
@@ -221,15 +216,14 @@ void GstPipeline::RequireRunning() {
     throw Error(name_, "stops: " + complaint);
 }
 
-bool GstPipeline::WaitForEnd(double seconds) {
+void GstPipeline::WaitForEnd() {
   const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
-  g_autoptr(GstMessage) message =
-      gst_bus_timed_pop_filtered(bus.get(), static_cast<GstClockTime>(seconds * GST_SECOND),
-                                 static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  if (!message) return false;
+  g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
+      bus.get(), static_cast<GstClockTime>(kPatienceSeconds * GST_SECOND),
+      static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  if (!message) throw Error(name_, "did not come to its end");
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
     throw Error(name_, "stops: " + ErrorIn(message));
-  return true;
 }
 
 PipelineSink::PipelineSink(const std::string& rest, bool own_times)
@@ -283,7 +277,7 @@ void PipelineSink::Write(const cv::Mat& picture, double seconds, Rational rate) 
 void PipelineSink::Finish() {
   pipeline_.RequireRunning();
   gst_app_src_end_of_stream(source_.get());
-  if (!pipeline_.WaitForEnd(kPatienceSeconds)) throw Error(name_, "did not come to its end");
+  pipeline_.WaitForEnd();
 }
 
 std::unique_ptr<FrameSource> OpenPipeline(const std::string& description,

@@ -2,6 +2,7 @@
 // to such pipelines: a virtual camera, a stream, a file.
 #pragma once
 
+#include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 
 #include <memory>
@@ -27,13 +28,13 @@ class GstPipeline {
   GstPipeline& operator=(const GstPipeline&) = delete;
 
   GstElement* get() const { return pipeline_.get(); }
-  // The first element of a kind ("appsink"); null if there is none.
-  GstRef<GstElement> Find(const char* kind) const;
+  // The first appsink; null if there is none.
+  GstRef<GstAppSink> FindSink() const;
   void Start();
   // Throws Error of the pipeline's first error, if there is one.
   void RequireRunning();
-  // Waits until all data have passed; false after `seconds`. Throws Error if the pipeline failed.
-  bool WaitForEnd(double seconds);
+  // Waits until all data have passed. Throws Error if that takes too long or the pipeline failed.
+  void WaitForEnd();
 
  private:
   std::string Complaint();  // the text of the first error; empty if there is none
