@@ -23,12 +23,11 @@ struct DetectFlags {
   std::vector<std::string> outputs{"mask"};
   DetectorOptions detector;
   DetectOptions detect;  // as the flags set it; DetectOptionsOf completes it
-  std::string files_from, pixels;
+  std::string files_from, pixels, output_format;
   std::string shard = "1/1";
   std::string scale = "1", depth = "8";
   VideoFlags video;
   RawVideoFlags raw;
-  std::string size, rate, output_format;
   RecordFlags record;
 };
 
@@ -129,8 +128,8 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   SetKinds(options, detect);
   AsUsage([&] { RequireShown(options.detector, detect.outputs); });
   SetOutput(options, detect);
-  detect.video.raw = RawVideoOf(options.raw, options.size, options.rate);
-  if (!detect.video.raw && (!options.size.empty() || !options.rate.empty()))
+  detect.video.raw = RawVideoOf(options.raw);
+  if (!detect.video.raw && (!options.raw.size.empty() || !options.raw.rate.empty()))
     throw UsageError("--size and --rate are for --input-format rawvideo");
   const Shard shard = ShardOf(options.shard);
   detect.shard = shard.index;
@@ -324,8 +323,8 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
                   fmt::join(OutputNames(has_own), ", "), fmt::join(OutputNames(has_alpha), ", "),
                   fmt::join(OutputNames(is_usual), ", ")));
   AddRawVideoFlags(group, options.raw);
-  group.Add("--size", options.size, "WxH", "Of raw video");
-  group.Add("--rate", options.rate, "R",
+  group.Add("--size", options.raw.size, "WxH", "Of raw video");
+  group.Add("--rate", options.raw.rate, "R",
             "Of raw video, in frames a second: 30, 30000/1001 (default: 25)");
   group.AddChoice("--output-format", options.output_format, {"y4m", "rawvideo", "matroska"},
                   "Of a video to standard output or a pipe (default: y4m)");

@@ -80,19 +80,18 @@ void AddRawVideoFlags(const OptionGroup& group, RawVideoFlags& flags) {
             "Of raw video, as FFmpeg calls it: bgr24, yuv420p, nv12, ...");
 }
 
-std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags, const std::string& size_text,
-                                   const std::string& rate_text) {
+std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags) {
   if (flags.input_format.empty()) {
     if (!flags.pixel_format.empty())
       throw UsageError("--pixel-format is for --input-format rawvideo");
     return std::nullopt;
   }
-  const cv::Size size = SizeOf(size_text);
+  const cv::Size size = SizeOf(flags.size);
   if (size.empty() || flags.pixel_format.empty())
     throw UsageError("--input-format rawvideo needs --size WxH and --pixel-format NAME");
-  const auto rate = ParseNumbers<int>(rate_text.empty() ? "25" : rate_text, '/');
+  const auto rate = ParseNumbers<int>(flags.rate.empty() ? "25" : flags.rate, '/');
   if (!rate || rate->empty() || rate->size() > 2 || rate->front() < 1 || rate->back() < 1)
-    throw UsageError("--rate '{}' is no number of frames a second (30, 30000/1001)", rate_text);
+    throw UsageError("--rate '{}' is no number of frames a second (30, 30000/1001)", flags.rate);
   AsUsage([&] { RequirePixelFormat(flags.pixel_format); });
   return RawVideo{size, flags.pixel_format, {rate->front(), rate->size() == 2 ? rate->back() : 1}};
 }

@@ -26,14 +26,13 @@ CLI::Validator NoFrameNumbers();
 void RefuseFrameNumbers(const std::vector<std::string>& inputs);
 
 struct RawVideoFlags {
-  std::string input_format, pixel_format;
+  std::string input_format, pixel_format, size, rate;
 };
 
+// Adds --input-format and --pixel-format; --size and --rate differ from verb to verb.
 void AddRawVideoFlags(const OptionGroup& group, RawVideoFlags& flags);
-// The raw video of these flags and of the texts of --size and --rate; absent if the input has a
-// container. Throws UsageError.
-std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags, const std::string& size,
-                                   const std::string& rate);
+// The raw video of the flags; absent if the input has a container. Throws UsageError.
+std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags);
 
 // The size in the text of --size; empty for an empty text. Throws UsageError.
 cv::Size SizeOf(const std::string& text);

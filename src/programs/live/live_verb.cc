@@ -24,8 +24,8 @@ namespace {
 
 struct Options {
   live::SessionOptions session;  // as the flags set it; SessionOf completes it
-  std::string size, rate, track;
-  RawVideoFlags raw;
+  std::string track;
+  RawVideoFlags raw;  // --size and --rate are for cameras, too
   bool headless = false, stats = false, fast = false;
   std::string view = "overlay", folder = ".";
 };
@@ -47,9 +47,9 @@ live::CaptureOptions CaptureOf(const Options& options) {
   live::CaptureOptions capture = options.session.capture;
   const std::string& format = capture.source.format;
   const live::SourceKind kind = live::SourceKindOf(options.session.source);
-  const bool asks = !options.size.empty() || !options.rate.empty();
+  const bool asks = !options.raw.size.empty() || !options.raw.rate.empty();
   const bool file = kind == live::SourceKind::kFile || kind == live::SourceKind::kPipe;
-  const std::optional<RawVideo> raw = RawVideoOf(options.raw, options.size, options.rate);
+  const std::optional<RawVideo> raw = RawVideoOf(options.raw);
   if (raw && !file) throw UsageError("--input-format is for files and pipes");
   if ((asks && !raw && kind != live::SourceKind::kCamera) ||
       (!format.empty() && kind != live::SourceKind::kCamera))
@@ -58,8 +58,8 @@ live::CaptureOptions CaptureOf(const Options& options) {
   if (options.fast && !file) throw UsageError("--fast is for files and pipes");
   if (!format.empty() && format.size() != 4)
     throw UsageError("--format '{}' is no V4L2 code of four characters (MJPG, YUYV)", format);
-  capture.source.size = SizeOf(options.size);
-  capture.source.rate = raw ? 0 : RateOf(options.rate);
+  capture.source.size = SizeOf(options.raw.size);
+  capture.source.rate = raw ? 0 : RateOf(options.raw.rate);
   capture.source.raw = raw;
   capture.every_frame = options.fast;
   capture.at_own_rate = kind == live::SourceKind::kFile && !options.fast;
@@ -157,8 +157,8 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
            "Camera (0, /dev/video0), stream (rtsp://, http://, udp:// ...), GStreamer pipeline "
            "that ends in an appsink, video file, or - for standard input")
       ->required();
-  group.Add("--size", options.size, "WxH", "Pixels to ask a camera for (default: what it has)");
-  group.Add("--rate", options.rate, "R",
+  group.Add("--size", options.raw.size, "WxH", "Pixels to ask a camera for (default: what it has)");
+  group.Add("--rate", options.raw.rate, "R",
             "Frames a second to ask a camera for (default: what it has)");
   group.Add("--format", options.session.capture.source.format, "CODE",
             "Pixel format to ask a camera for: MJPG, YUYV ... (default: what it has)");
