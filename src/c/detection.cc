@@ -7,6 +7,7 @@
 #include <opencv2/imgproc.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "c/handles.h"
 #include "skinmask/detect/outputs.h"
@@ -159,16 +160,17 @@ void DrawInto(const skinmask_picture& given, Output output, cv::Mat memory, Judg
     drawn.copyTo(memory);
 }
 
-// The judgement of a Detector or a Stream. `out` may be null if that `is_optional`.
-template <class Judge>
-Judgement Judged(Judge& by, const skinmask_picture* given, int output, std::uint8_t* out,
-                 std::size_t out_stride, bool is_optional) {
+// The judgement of a detector or a stream. `out` may be null if that `is_optional`.
+template <class Handle>
+Judgement Judged(Handle* by, std::string_view name, const skinmask_picture* given, int output,
+                 std::uint8_t* out, std::size_t out_stride, bool is_optional) {
+  RequireGiven(by, name);
   RequireGiven(given, "picture");
   Picture picture = PictureOf(*given);
-  if (!out && is_optional) return by.Judge(std::move(picture));
+  if (!out && is_optional) return by->core.Judge(std::move(picture));
   const Output kind = OutputOf(output);
   cv::Mat memory = MemoryFor(*given, TypeOf(kind), out, out_stride);
-  Judgement judgement = by.Judge(std::move(picture));
+  Judgement judgement = by->core.Judge(std::move(picture));
   DrawInto(*given, kind, std::move(memory), judgement);
   return judgement;
 }
@@ -199,19 +201,15 @@ extern "C" {
 
 skinmask_status skinmask_detect(const skinmask_detector* detector, const skinmask_picture* picture,
                                 int output, uint8_t* out, size_t out_stride) {
-  return Guarded([&] {
-    RequireGiven(detector, "detector");
-    Judged(detector->detector, picture, output, out, out_stride, false);
-  });
+  return Guarded([&] { Judged(detector, "detector", picture, output, out, out_stride, false); });
 }
 
 skinmask_measurement* skinmask_measure(const skinmask_detector* detector,
                                        const skinmask_picture* picture, int output, uint8_t* out,
                                        size_t out_stride) {
   return GuardedHandle([&] {
-    RequireGiven(detector, "detector");
     return new skinmask_measurement{
-        Judged(detector->detector, picture, output, out, out_stride, true).Measured()};
+        Judged(detector, "detector", picture, output, out, out_stride, true).Measured()};
   });
 }
 
@@ -225,7 +223,7 @@ skinmask_stream* skinmask_stream_new(const skinmask_detector* detector, double f
       throw BadArgument("search_lag_frames", fmt::format("is {} (0 or more)", search_lag_frames));
     skinmask::StreamOptions options;
     options.search_lag_frames = search_lag_frames;
-    skinmask::Stream stream(detector->detector, options);
+    skinmask::Stream stream(detector->core, options);
     stream.SetRate(frames_per_second);
     return new skinmask_stream{std::move(stream)};
   });
@@ -233,19 +231,15 @@ skinmask_stream* skinmask_stream_new(const skinmask_detector* detector, double f
 
 skinmask_status skinmask_stream_detect(skinmask_stream* stream, const skinmask_picture* frame,
                                        int output, uint8_t* out, size_t out_stride) {
-  return Guarded([&] {
-    RequireGiven(stream, "stream");
-    Judged(stream->stream, frame, output, out, out_stride, false);
-  });
+  return Guarded([&] { Judged(stream, "stream", frame, output, out, out_stride, false); });
 }
 
 skinmask_measurement* skinmask_stream_measure(skinmask_stream* stream,
                                               const skinmask_picture* frame, int output,
                                               uint8_t* out, size_t out_stride) {
   return GuardedHandle([&] {
-    RequireGiven(stream, "stream");
     return new skinmask_measurement{
-        Judged(stream->stream, frame, output, out, out_stride, true).Measured()};
+        Judged(stream, "stream", frame, output, out, out_stride, true).Measured()};
   });
 }
 

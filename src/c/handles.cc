@@ -190,7 +190,7 @@ skinmask_detector* skinmask_detector_new(const skinmask_model* model,
 }
 
 double skinmask_detector_threshold(const skinmask_detector* detector) {
-  return detector ? detector->detector.model().decision.threshold : -1;
+  return detector ? detector->core.model().decision.threshold : -1;
 }
 
 void skinmask_detector_free(skinmask_detector* detector) { delete detector; }

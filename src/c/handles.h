@@ -16,11 +16,11 @@ struct skinmask_model {
 };
 
 struct skinmask_detector {
-  skinmask::Detector detector;
+  skinmask::Detector core;
 };
 
 struct skinmask_stream {
-  skinmask::Stream stream;
+  skinmask::Stream core;
 };
 
 struct skinmask_measurement {
