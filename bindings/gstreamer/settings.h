@@ -48,7 +48,6 @@ const std::vector<std::string>& FallibleProperties();
 // A line of the library with the names of properties.
 std::string LineOf(const std::exception& error);
 
-// Installs all properties in the class.
 void InstallProperties(GObjectClass* type);
 // Set and get an installed property.
 void SetProperty(Settings& settings, guint id, const GValue* value);

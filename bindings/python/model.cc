@@ -90,7 +90,6 @@ py::array_t<double> Discriminants(const ModelObject& model, const py::object& ob
                     });
 }
 
-// A member of each class.
 template <class T>
 auto OfClasses(T ClassModel::*member) {
   return [member](const ModelObject& model) {

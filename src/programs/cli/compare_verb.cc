@@ -94,7 +94,6 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
       ->check(NamedLike({}, "a model"));
 }
 
-// The given models that are files.
 std::vector<std::string> ModelFilesOf(const CompareFlags& flags) {
   std::vector<std::string> files = flags.models;
   std::erase(files, kBuiltInModel);

@@ -31,7 +31,6 @@ struct DetectFlags {
   RecordFlags record;
 };
 
-// Sets the format from the name of an output file.
 void SetFormatOf(const std::string& file, DetectOptions& detect) {
   const auto by_name = FormatOfName(file);
   if (!by_name)
@@ -173,7 +172,6 @@ Detector DetectorOf(const DetectFlags& flags, const std::vector<Output>& outputs
   return detector;
 }
 
-// What the run reads and writes.
 Access AccessOf(const DetectFlags& options, const DetectOptions& detect) {
   Access access{detect.inputs,
                 {detect.output_folder},

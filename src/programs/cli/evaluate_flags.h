@@ -47,7 +47,6 @@ std::vector<GroupTable> ReadGroupTables(const GroupFlags& by);
 // Adds the requested groupings in that order; `tables` are from ReadGroupTables.
 void AddGroups(EvaluationReport& report, const GroupFlags& by,
                const std::vector<GroupTable>& tables, const Run& run);
-// The files of the tables.
 std::vector<std::filesystem::path> TablesOf(const GroupFlags& by);
 
 }  // namespace skinmask::cli

@@ -105,7 +105,6 @@ void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
           report.images_without_mask + report.images.size());
 }
 
-// Prints and writes the results.
 void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
           const AdapterPtr& adapter, Context& context, const Rival* rival = nullptr) {
   if (report.pooled.counts.Total() == 0 && !report.images.empty())

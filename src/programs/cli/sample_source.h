@@ -23,7 +23,6 @@ void RequireNoArchive(const std::string& output, const std::string& flag, const 
 // The files and folders of the source.
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,
                                            const PairOptions& pairs);
-// Reads tables and merges them.
 Samples ReadTables(const std::vector<std::string>& tables);
 // Reads the tables or, without tables, the pairs.
 Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pairs,

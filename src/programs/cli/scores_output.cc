@@ -93,7 +93,6 @@ void PrintGroups(const EvaluationReport& report) {
         "angle from pixels)\n");
 }
 
-// The width of the column of the models' names.
 std::size_t NameWidth(const Comparison& comparison) {
   std::size_t width = 24;
   for (const ComparedModel& m : comparison.models) width = std::max(width, m.Name().size());
@@ -144,7 +143,6 @@ void PrintInformation(const Comparison& comparison) {
             Shown(m.MeanOf(&FoldScore::aic).mean, 2), Shown(m.MeanOf(&FoldScore::bic).mean, 2));
 }
 
-// Prints which model to take, and why.
 void PrintChoice(const Comparison& comparison, const Choice& choice) {
   const ComparedModel &best = comparison.models.front(),
                       &simplest = comparison.models[choice.simplest];

@@ -102,7 +102,6 @@ class Session {
     }
   }
 
-  // Executes the user's commands and updates the window.
   void Serve() {
     controls_.Do(exchange_->TakeCommands());
     OpenChosen();

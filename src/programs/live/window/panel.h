@@ -88,7 +88,6 @@ class Panel : public QWidget {
     graph_->update();
   }
 
-  // Starts the search for cameras.
   void Search() { source_->Search(); }
 
  private:
