@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-
 namespace skinmask::live {
 
 // Times in seconds: exact mean and maximum, quantiles to a tenth of a millisecond. Constant memory.
