@@ -57,8 +57,7 @@ void RunRecord::Skip(const std::filesystem::path& file, const std::string& reaso
 }
 
 std::set<std::string_view> RunRecord::Undone() const {
-  std::set<std::string_view> undone;
-  for (std::size_t i = 0; i < planned_.size(); ++i) undone.insert(planned_[i]);
+  std::set<std::string_view> undone = planned_.Set();
   for (std::size_t i = 0; i < left_out_.size(); ++i) undone.erase(left_out_[i]);
   return undone;
 }

@@ -58,6 +58,12 @@ class TextList {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
     return std::string_view(texts_).substr(begin, ends_[i] - begin);
   }
+  // The same for all, without repetition.
+  std::set<std::string_view> Set() const {
+    std::set<std::string_view> all;
+    for (std::size_t i = 0; i < size(); ++i) all.insert((*this)[i]);
+    return all;
+  }
 
  private:
   std::string texts_;

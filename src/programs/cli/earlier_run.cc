@@ -14,17 +14,8 @@
 #include "skinmask/base/file.h"
 
 namespace skinmask::cli {
-namespace {
 
 constexpr const char* kLists[] = {"images", "videos"};
-
-std::set<std::string_view> SetOf(const TextList& texts) {
-  std::set<std::string_view> all;
-  for (std::size_t i = 0; i < texts.size(); ++i) all.insert(texts[i]);
-  return all;
-}
-
-}  // namespace
 
 bool IsEntry(const Json& entry) {
   const auto is_text = [](const Json& value) { return value.is_string(); };
@@ -151,7 +142,7 @@ Json EarlierRun::Completed(const RunRecord& now, std::map<std::string, Json> ent
                            const char* key) const {
   Json list = Json::array();
   if (!record_.is_null()) {
-    const std::set<std::string_view> inputs = SetOf(now.planned());
+    const std::set<std::string_view> inputs = now.planned().Set();
     for (const Json& earlier : record_[key]) {
       const std::string input = earlier["input"];
       if (!inputs.contains(input)) list.push_back(earlier);  // for example of another shard
@@ -172,7 +163,7 @@ Json EarlierRun::Completed(const RunRecord& now, std::map<std::string, Json> ent
 std::vector<Problem> EarlierRun::Failures(const RunRecord& now) const {
   std::vector<Problem> failures;
   if (!record_.contains("failed")) return failures;
-  const std::set<std::string_view> left_out = SetOf(now.left_out());
+  const std::set<std::string_view> left_out = now.left_out().Set();
   std::set<std::string> reported, entries;
   for (const Problem& problem : now.failed()) reported.insert(problem.input);
   for (const char* const key : kLists)
