@@ -1,7 +1,6 @@
 #include "learn/logistic_likelihood.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <numeric>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdexcept>
-#include <string>
 #include <string_view>
 
 namespace [[gnu::visibility("default")]] skinmask {

@@ -2,7 +2,6 @@
 // (docs/math.md).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

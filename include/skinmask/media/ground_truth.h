@@ -1,7 +1,6 @@
 // Reads ground-truth masks, in which grey levels or colours represent classes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>

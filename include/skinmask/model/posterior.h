@@ -2,13 +2,11 @@
 // a faster compiled form.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <variant>
-#include <vector>
 
 #include "skinmask/model/mixture.h"
 #include "skinmask/model/model.h"

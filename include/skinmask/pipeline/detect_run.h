@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
