@@ -204,9 +204,10 @@ struct VideoWriter::State {
   }
 
   [[noreturn]] void Refuse(int error) {
-    Fail(fmt::format("files of this kind do not take {}{}", av.avcodec_get_name(codec->codec_id),
-                     sound ? fmt::format(" and {}", sound->codec_name()) : ""),
-         error);
+    throw Error(
+        path.string(),
+        fmt::format("files of this kind do not take {}{}: {}", av.avcodec_get_name(codec->codec_id),
+                    sound ? fmt::format(" and {}", sound->codec_name()) : "", av.Message(error)));
   }
 
   void FillPicture(const cv::Mat& frame) {
@@ -285,10 +286,6 @@ struct VideoWriter::State {
   }
   [[noreturn]] void FailWriting(int error) const {
     throw WriteError(path.string(), "cannot be written: " + av.Message(error));
-  }
-
-  [[noreturn]] void Fail(const std::string& what, int error) const {
-    throw Error(path.string(), what + ": " + av.Message(error));
   }
 };
 
