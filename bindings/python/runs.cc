@@ -80,8 +80,7 @@ std::string EvaluateFolders(const DetectorObject& kept, const PairOptions& pairs
   std::string json = FullReportToJson(report, &model);
   if (page.empty() || stop.set || report.pooled.counts.Total() == 0) return json;
   run.progress = Run().progress;  // none for the gallery
-  const std::vector<GalleryPictures> pictures =
-      DrawGallery(pairs, &detector, NamesOfGallery(report), run);
+  const std::vector<GalleryPictures> pictures = DrawGallery(pairs, &detector, report, run);
   if (stop.set) return json;  // do not replace a page by one without pictures
   WriteFile(page, ReportToHtml(json, pictures), if_exists);
   return json;

@@ -83,6 +83,22 @@ GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const De
   return pictures;
 }
 
+// The names of the images that get pictures, those of `choice` first.
+std::vector<std::string> NamesOfShown(const EvaluationReport& report, const GalleryChoice& choice) {
+  constexpr std::size_t kMaxThumbnails = 2000;
+  std::vector<std::string> names;
+  std::vector<bool> chosen(report.images.size());
+  for (const auto& indices : {choice.worst, choice.best})
+    for (const std::size_t i : indices) {
+      chosen[i] = true;
+      names.push_back(report.images[i].first);
+    }
+  if (report.images.size() > kMaxThumbnails) return names;
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (!chosen[i]) names.push_back(report.images[i].first);
+  return names;
+}
+
 }  // namespace
 
 GalleryChoice ChooseGallery(const EvaluationReport& report) {
@@ -102,26 +118,12 @@ GalleryChoice ChooseGallery(const EvaluationReport& report) {
   return choice;
 }
 
-GalleryNames NamesOfGallery(const EvaluationReport& report) {
-  const GalleryChoice choice = ChooseGallery(report);
-  GalleryNames names;
-  std::vector<bool> chosen(report.images.size());
-  for (const auto& indices : {choice.worst, choice.best})
-    for (const std::size_t i : indices) {
-      chosen[i] = true;
-      names.whole.push_back(report.images[i].first);
-    }
-  if (report.images.size() > kMaxThumbnails) return names;
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (!chosen[i]) names.thumbnails.push_back(report.images[i].first);
-  return names;
-}
-
 std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detector* given,
-                                         const GalleryNames& names, const Run& run) {
+                                         const EvaluationReport& report, const Run& run) {
   std::vector<GalleryPictures> gallery;
-  std::vector<std::string> all = names.whole;
-  all.insert(all.end(), names.thumbnails.begin(), names.thumbnails.end());
+  const GalleryChoice choice = ChooseGallery(report);
+  const std::size_t whole = choice.worst.size() + choice.best.size();
+  const std::vector<std::string> all = NamesOfShown(report, choice);
   if (all.empty()) return gallery;
   Run silent;  // the evaluation has reported problems of the folders already
   silent.stop = run.stop;
@@ -134,7 +136,7 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detec
   std::optional<Detector> detector;
   if (given) {
     DetectorOptions expecting = given->options();
-    expecting.expected = {.expected_pixels = kPixelsOfImage * names.whole.size()};
+    expecting.expected = {.expected_pixels = kPixelsOfImage * whole};
     detector = given->With(expecting);
   }
   struct Item {
@@ -148,7 +150,7 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detec
         const auto place = index_of.find(all[i]);
         if (place == index_of.end()) throw Error(all[i], "is not among the images any more");
         const LabelledImage image = pairs.Read(place->second, take);
-        const bool is_whole = i < names.whole.size();
+        const bool is_whole = i < whole;
         Item item{image.bgr.total(), is_whole
                                          ? Draw(image, positive, detector ? &*detector : nullptr)
                                          : Thumbnail(image, given == nullptr)};

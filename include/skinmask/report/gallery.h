@@ -27,17 +27,11 @@ struct GalleryPictures {
   std::vector<std::pair<std::string, std::string>> pictures;
 };
 
-// The names of the images with all pictures, and of those with a thumbnail.
-struct GalleryNames {
-  std::vector<std::string> whole, thumbnails;
-};
-// The chosen images, and, if the report has at most kMaxThumbnails images, all others.
-constexpr std::size_t kMaxThumbnails = 2000;
-GalleryNames NamesOfGallery(const EvaluationReport& report);
-
-// Reads these images a second time, so that the evaluation need not keep pictures. Problems go to
-// `run`; an image that cannot be read again is left out. `detector` is null for predicted masks.
+// The pictures of the chosen images, and, if the report has at most 2,000 images, thumbnails of all
+// others. Reads these images a second time, so that the evaluation need not keep pictures. Problems
+// go to `run`; an image that cannot be read again is left out. `detector` is null for predicted
+// masks.
 std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detector* detector,
-                                         const GalleryNames& names, const Run& run);
+                                         const EvaluationReport& report, const Run& run);
 
 }  // namespace skinmask

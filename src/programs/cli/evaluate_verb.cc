@@ -88,9 +88,8 @@ void WritePage(const std::string& json, const EvaluationReport& report, const Ev
                const Model* model, const AdapterPtr& adapter, Context& context) {
   std::optional<Detector> detector;
   if (model) detector.emplace(*model, adapter, kExpectingLittle);
-  const std::vector<GalleryPictures> pictures =
-      DrawGallery(PairsOf(flags), detector ? &*detector : nullptr, NamesOfGallery(report),
-                  context.StartRun("images"));
+  const std::vector<GalleryPictures> pictures = DrawGallery(
+      PairsOf(flags), detector ? &*detector : nullptr, report, context.StartRun("images"));
   if (StopFlag()) return;
   WriteFile(flags.report, ReportToHtml(json, pictures), context.if_exists());
 }
