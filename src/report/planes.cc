@@ -204,10 +204,6 @@ std::vector<Axis> AxesOf(std::span<const Model> models) {
   return axes;
 }
 
-std::vector<Plane> PlanesOf(const Model& model, int size) {
-  return PlanesOf(model, AxesOf(model), size, {});
-}
-
 std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, int size,
                             const HeldValues& at) {
   const int features = model.features.size();
@@ -256,7 +252,7 @@ std::vector<Plane> MarginalPlanesOf(const Model& model, const std::vector<Axis>&
   for (const std::vector<int>& pair : {std::vector{0, 1}, {0, 2}, {1, 2}}) {
     const std::vector<Axis> of_pair{axes[static_cast<std::size_t>(pair[0])],
                                     axes[static_cast<std::size_t>(pair[1])]};
-    planes.push_back(PlanesOf(MarginalOf(model, pair), of_pair, size, {}).front());
+    planes.push_back(PlanesOf(MarginalOf(model, pair), of_pair, size).front());
     planes.back().x = pair[0];
     planes.back().y = pair[1];
   }

@@ -315,7 +315,7 @@ Json BoundaryJson(const EvaluationReport& report, const Model& model) {
   json["samples"] = {{"positive", SamplesJson(report, model.features, true)},
                      {"negative", SamplesJson(report, model.features, false)}};
   json["planes"] = Json::array();
-  for (const Plane& plane : PlanesOf(model, kPlaneSize))
+  for (const Plane& plane : PlanesOf(model, axes, kPlaneSize))
     json["planes"].push_back(PlaneJson(model, plane, axes));
   return json;
 }

@@ -49,7 +49,7 @@ TEST(Planes, BoundaryIsWhereTheDensitiesAreAtTheThreshold) {
     const std::vector<Axis> axes = AxesOf(model);
     const double level = Logit(model.decision.threshold);
     std::size_t corners = 0;
-    for (const Plane& plane : PlanesOf(model, kSize)) {
+    for (const Plane& plane : PlanesOf(model, axes, kSize)) {
       ASSERT_TRUE(plane.held.has_value());
       for (const Polyline& line : BoundaryOf(plane, axes, level))
         for (const auto& at : line) {
@@ -95,7 +95,7 @@ TEST(Planes, ThePositiveClassHasItsMeanInItsOwnRegion) {
       const Model model = Trained(kind, space);
       const std::vector<Axis> axes = AxesOf(model);
       const FeatureVector& mean = model.positive().mean;
-      for (const Plane& plane : PlanesOf(model, kSize)) {
+      for (const Plane& plane : PlanesOf(model, axes, kSize)) {
         EXPECT_EQ(plane.held->second, mean(plane.held->first));
         const auto nearest = [&](int feature) {
           const Axis& axis = axes[static_cast<std::size_t>(feature)];
@@ -181,7 +181,7 @@ TEST(Planes, OfOneChannelShowEveryBoundaryThatBytesReach) {
     const double level = Joint(model.classes[0], FeatureVector::Constant(1, at)) -
                          Joint(model.classes[1], FeatureVector::Constant(1, at));
     double nearest = 255;
-    for (const Polyline& line : BoundaryOf(PlanesOf(model, 2001)[0], axes, level))
+    for (const Polyline& line : BoundaryOf(PlanesOf(model, axes, 2001)[0], axes, level))
       nearest = std::min(nearest, std::abs(line[0][0] - at));
     EXPECT_LT(nearest, 0.1) << at;
   }
@@ -191,7 +191,7 @@ TEST(Planes, BordersOfThreeClassesAreWhereTwoAreEqualAndNoneIsGreater) {
   const Model model = Trained(Kind::kQda, "YCrCb", 3);
   const std::vector<Axis> axes = AxesOf(model);
   std::size_t corners = 0;
-  for (const Plane& plane : PlanesOf(model, kSize))
+  for (const Plane& plane : PlanesOf(model, axes, kSize))
     for (const Border& border : BordersOf(plane, axes)) {
       ASSERT_LT(border.first, border.second);
       for (const Polyline& line : border.lines)
@@ -210,7 +210,7 @@ TEST(Planes, BordersOfThreeClassesAreWhereTwoAreEqualAndNoneIsGreater) {
 TEST(Planes, RegionsAreTheGreatestPosterior) {
   const Model model = Trained(Kind::kLda, "BGR", 3);
   const std::vector<Axis> axes = AxesOf(model);
-  for (const Plane& plane : PlanesOf(model, kSize)) {
+  for (const Plane& plane : PlanesOf(model, axes, kSize)) {
     const Axis &x = axes[static_cast<std::size_t>(plane.x)],
                &y = axes[static_cast<std::size_t>(*plane.y)];
     for (int row = 0; row < kSize; row += 6)
@@ -248,7 +248,7 @@ TEST(Planes, DensitiesOfAChannelSumToThePriorsAndMeetAtTheBorders) {
   for (const Kind kind : {Kind::kGaussianNb, Kind::kMixture, Kind::kHistogram}) {
     const Model model = Trained(kind, "YCrCb", 3, {"Cr"});
     const std::vector<Axis> axes = AxesOf(model);
-    const Plane plane = PlanesOf(model, 2001)[0];
+    const Plane plane = PlanesOf(model, axes, 2001)[0];
     const std::vector<double> densities = DensitiesOf(model, plane, axes);
     ASSERT_EQ(densities.size(), 3u * 2001);
     const double step = (axes[0].high - axes[0].low) / 2000;
@@ -273,7 +273,8 @@ TEST(Planes, DensitiesOfAChannelSumToThePriorsAndMeetAtTheBorders) {
     EXPECT_GT(borders, 0u);
   }
   const Model logistic = Trained(Kind::kLogistic, "YCrCb", 2, {"Cr"});
-  EXPECT_TRUE(DensitiesOf(logistic, PlanesOf(logistic, kSize)[0], AxesOf(logistic)).empty());
+  const std::vector<Axis> axes = AxesOf(logistic);
+  EXPECT_TRUE(DensitiesOf(logistic, PlanesOf(logistic, axes, kSize)[0], axes).empty());
 }
 
 TEST(Ticks, AreRoundAndWithinTheAxis) {

@@ -54,14 +54,13 @@ struct Plane {
   int ClassAt(std::size_t point) const;
 };
 
-// The planes of all pairs of the model's features, on grids of `size` points a side. The
-// reference's results at the eight carriers around a grid point are interpolated, so every kind of
-// model is handled alike. Cost: 0.15 us per grid point and two classes.
-std::vector<Plane> PlanesOf(const Model& model, int size);
-// The same over these axes. The third feature is held at `at`, by feature, if that has a value.
+// The planes of all pairs of the model's features, on grids of `size` points a side. The third
+// feature is held at `at`, by feature, if that has a value. The reference's results at the eight
+// carriers around a grid point are interpolated, so every kind of model is handled alike. Cost:
+// 0.15 us per grid point and two classes.
 using HeldValues = std::array<std::optional<double>, 3>;
 std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, int size,
-                            const HeldValues& at);
+                            const HeldValues& at = {});
 
 // The model of these features alone, with the others integrated out: for Gaussians and mixtures,
 // without calibration. Throws Error for other kinds, which have no densities, or none of this form.
