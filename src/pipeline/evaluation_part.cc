@@ -64,15 +64,14 @@ std::optional<SelectivePoint> AnsweredOf(const EvaluationReport& report) {
   return Abstaining(*report.scores, Logit(low), Logit(high));
 }
 
-std::vector<std::pair<std::string, std::optional<double>>> Ratios(const Metrics& metrics) {
-  std::vector<std::pair<std::string, std::optional<double>>> ratios;
+NamedRatios Ratios(const Metrics& metrics) {
+  NamedRatios ratios;
   for (const auto& [name, member] : kRatios) ratios.emplace_back(name, metrics.*member);
   return ratios;
 }
 
-std::vector<std::pair<std::string, std::optional<double>>> MeanPerImage(
-    const EvaluationReport& report) {
-  std::vector<std::pair<std::string, std::optional<double>>> means;
+NamedRatios MeanPerImage(const EvaluationReport& report) {
+  NamedRatios means;
   const auto add = [&](const char* name, const auto& value_of) {
     double sum = 0, n = 0;
     for (const auto& [image, metrics] : report.images) {

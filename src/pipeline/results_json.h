@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/json.h"
 #include "skinmask/base/problem.h"
@@ -61,7 +60,6 @@ Json JsonOf(const AdaptationSummary& summary);
 Json JsonOf(const ColorSums& colors);
 Json JsonOf(const MeasuredFace& face);
 
-using NamedRatios = std::vector<std::pair<std::string, std::optional<double>>>;
 Json RatiosJson(const NamedRatios& ratios);
 Json MetricsJson(const Metrics& metrics);  // counts and ratios
 

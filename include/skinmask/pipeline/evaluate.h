@@ -93,9 +93,9 @@ std::optional<SelectivePoint> AnsweredOf(const EvaluationReport& report);
 
 // The mean over images of each count and of each ratio; a ratio is averaged over the images where
 // it is defined.
-std::vector<std::pair<std::string, std::optional<double>>> MeanPerImage(
-    const EvaluationReport& report);
-std::vector<std::pair<std::string, std::optional<double>>> Ratios(const Metrics& metrics);
+using NamedRatios = std::vector<std::pair<std::string, std::optional<double>>>;
+NamedRatios MeanPerImage(const EvaluationReport& report);
+NamedRatios Ratios(const Metrics& metrics);
 
 // Pixels of a table for plots: at most `each` of the positive class and of all others, evenly
 // spaced in the table's order.
