@@ -40,10 +40,9 @@ ClassCounts& ClassCounts::operator+=(const ClassCounts& other) {
 }
 
 std::optional<double> ClassCounts::Accuracy() const {
-  std::uint64_t right = 0, all = 0;
+  std::uint64_t right = 0;
   for (std::size_t k = 0; k < classes.size(); ++k) right += Count(k, k);
-  for (const std::uint64_t count : counts) all += count;
-  return Ratio(right, all);
+  return Ratio(right, Total());
 }
 
 std::optional<double> ClassCounts::MeanCost() const {
