@@ -17,16 +17,15 @@ namespace {
 
 constexpr std::size_t kRowsOfPart = 1 << 12;  // of a table, for one task
 
-// The index among the model's classes for each class of the table; K if the model lacks it.
-std::vector<std::size_t> IndicesInModel(const Samples& samples, const Model& model) {
+}  // namespace
+
+std::vector<std::size_t> IndicesInModel(const std::vector<std::string>& names, const Model& model) {
   std::vector<std::size_t> indices;
-  for (const std::string& name : samples.classes())
+  for (const std::string& name : names)
     indices.push_back(static_cast<std::size_t>(
         std::ranges::find(model.classes, name, &ClassModel::name) - model.classes.begin()));
   return indices;
 }
-
-}  // namespace
 
 ClassCounts::ClassCounts(const Model& model)
     : counts(model.classes.size() * model.classes.size()), costs(model.class_costs) {
@@ -72,7 +71,7 @@ bool CountsClasses(const Model& model) {
 }
 
 ClassCounts CountClasses(const Samples& samples, const Model& model) {
-  const std::vector<std::size_t> indices = IndicesInModel(samples, model);
+  const std::vector<std::size_t> indices = IndicesInModel(samples.classes(), model);
   const Reference reference(model);
   const std::vector<SampleRow>& rows = samples.rows();
   return SumOver(rows.size(), kRowsOfPart, ClassCounts(model),
@@ -89,7 +88,7 @@ ClassCounts CountClasses(const Samples& samples, const Model& model) {
 }
 
 std::optional<double> ClassLogLoss(const Samples& samples, const Model& model) {
-  const std::vector<std::size_t> indices = IndicesInModel(samples, model);
+  const std::vector<std::size_t> indices = IndicesInModel(samples.classes(), model);
   const std::size_t classes = model.classes.size();
   const std::vector<SampleRow>& rows = samples.rows();
   if (rows.empty() || std::ranges::count(indices, classes) > 0) return std::nullopt;

@@ -142,15 +142,8 @@ LabelledPairs ListPairs(const PairOptions& options, bool predicted, const Run& r
 auto ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detector& given) {
   DetectorOptions options = given.options();
   options.expected = {.probability = false};
-  const std::vector<ClassModel>& classes = given.model().classes;
-  // For each class of the masks its index among the model's classes, or the number of these if it
-  // is not among them.
-  std::vector<std::size_t> in_model;
-  for (const std::string& name : pairs.classes())
-    in_model.push_back(static_cast<std::size_t>(
-        std::ranges::find(classes, name, &ClassModel::name) - classes.begin()));
-  return [positive, in_model, detector = given.With(options)](const LabelledImage& image,
-                                                              JudgedPixels& one) {
+  return [positive, in_model = IndicesInModel(pairs.classes(), given.model()),
+          detector = given.With(options)](const LabelledImage& image, JudgedPixels& one) {
     Judgement judgement = detector.Judge(image.bgr);
     one.row.adaptation = judgement.summary();
     judgement.MakeMask(false, true);

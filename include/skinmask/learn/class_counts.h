@@ -38,6 +38,9 @@ struct ClassCounts {
   std::optional<double> Precision(std::size_t k) const;  // [k, k] / assigned k
 };
 
+// The index of each of these classes in the model; the number of its classes if it lacks one.
+std::vector<std::size_t> IndicesInModel(const std::vector<std::string>& names, const Model& model);
+
 // Whether evaluations of this model count its classes. For two classes without costs the confusion
 // counts of its masks are enough.
 bool CountsClasses(const Model& model);
