@@ -52,7 +52,7 @@ std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& fi
       throw Error(file.string(),
                   "keeps no scores of each image (a part that was made with a rule)");
     // The options are part of the key because other folders may have files of the same names.
-    wholes[part.header.data + JsonText(part.header.options, -1)].Add(file.string(), part.header);
+    wholes[part.header.data + JsonText(part.header.options)].Add(file.string(), part.header);
     const std::size_t before = images.size();
     for (JudgedImage& image : part.images)
       if (!image.problem)
@@ -95,6 +95,8 @@ class PathFit {
 
   std::size_t size() const { return images_.size(); }
   bool fitted() const { return curve_.has_value(); }
+  // A curve that is not fitted stays that of the model, with its own data.
+  bool keeps_data() const { return !curve_ && !earlier_.identity(); }
   // Adds the sets on whose images the curve is fitted.
   void AddSets(std::set<std::size_t>& sets) const {
     if (!curve_) return;
@@ -160,7 +162,8 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   const PathFit faces(images, By::kSeeds, own, earlier.faces),
       image(images, By::kImage, own, earlier.image),
       neither(images, By::kNothing, own, earlier.neither);
-  if (!faces.fitted() && !image.fitted() && !neither.fitted())
+  const PathFit* const paths[] = {&faces, &image, &neither};
+  if (std::ranges::none_of(paths, &PathFit::fitted))
     throw Error("the parts",
                 fmt::format("have {} images with faces, {} that were divided by their colours and "
                             "{} with neither (two of one kind, with pixels of both classes on both "
@@ -173,15 +176,11 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   fit.image_fitted = image.fitted();
   fit.neither_fitted = neither.fitted();
   std::set<std::size_t> used;
-  for (const PathFit* path : {&faces, &image, &neither}) path->AddSets(used);
+  for (const PathFit* path : paths) path->AddSets(used);
   std::vector<std::string> names;
   for (const std::size_t set : used) names.push_back(fit.sets[set].name);
-  // Curves that are not fitted stay those of the model, with their own data.
-  const auto keeps = [&](const PathFit& path, const CalibrationCurve& before) {
-    return !path.fitted() && !before.identity();
-  };
   std::string data = fmt::format("{}", fmt::join(names, ", "));
-  if (keeps(faces, earlier.faces) || keeps(image, earlier.image) || keeps(neither, earlier.neither))
+  if (std::ranges::any_of(paths, &PathFit::keeps_data))
     data += std::string(kOthers) +
             (earlier.data.empty() ? "unknown" : earlier.data.substr(0, earlier.data.find(kOthers)));
   fit.calibration = {faces.Curve(), image.Curve(), neither.Curve(), std::move(data)};
@@ -191,7 +190,7 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
       before[scored.set].Add(step.score, step.positive, step.negative);
       if (scored.by == By::kNobody) after[scored.set].Add(step.score, step.positive, step.negative);
     }
-  for (const PathFit* path : {&faces, &image, &neither}) path->AddTo(after, stop);
+  for (const PathFit* path : paths) path->AddTo(after, stop);
   for (std::size_t i = 0; i < fit.sets.size(); ++i) {
     fit.sets[i].before = before[i].Ece();
     fit.sets[i].after = after[i].Ece();
