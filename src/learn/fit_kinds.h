@@ -60,7 +60,6 @@ Sum SumOverBlocks(const PointPlanes& points, const Sum& zero, const Add& add) {
 PointPlanes PlanesOf(const Samples& samples, const Features& features,
                      const std::string& class_name);
 
-// Means and standard deviations of features.
 struct Scale {
   FeatureVector mean, deviation;
 };

@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t kCells = 64;  // in each feature
 constexpr double kPerDeviation = 8;
 
-// The index of a value's cell along a feature.
 std::size_t CellOf(double value, double mean, double deviation) {
   if (!(deviation > 0)) return 0;  // all in one cell
   const double per_unit = kPerDeviation / deviation, low = mean - kCells / 2 / per_unit;

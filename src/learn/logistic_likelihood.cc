@@ -87,7 +87,6 @@ void Evaluate(const PointPlanes& points, const Polynomial& z, std::size_t i, Blo
   }
 }
 
-// Adds each point's a * b.
 HWY_INLINE void AddProducts(const Block& a, const Block& b, Lanes& lanes) {
   for (std::size_t lane = 0; lane < kSums; lane += kDoubleLanes) {
     Doubles sum = LoadAt(&lanes[lane]);

@@ -28,7 +28,6 @@ inline std::size_t BinOf(float z) {
   return z < 0 ? kHalfOfBins - 1 - step : kHalfOfBins + step;
 }
 
-// The lower edge of a bin.
 inline double LowerEdge(std::size_t bin) {
   const bool negative = bin < kHalfOfBins;
   const auto step = static_cast<std::uint32_t>(negative ? kHalfOfBins - bin : bin - kHalfOfBins);

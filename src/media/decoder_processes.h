@@ -20,7 +20,6 @@
 
 namespace skinmask {
 
-// A decoder process.
 struct DecoderProcess {
   pid_t id = 0;
   Descriptor socket{-1};

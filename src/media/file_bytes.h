@@ -9,7 +9,6 @@
 
 namespace skinmask {
 
-// Convert bytes to a number.
 inline std::uint64_t BigEndian(std::string_view bytes) {
   std::uint64_t value = 0;
   for (const char c : bytes) value = value << 8 | static_cast<std::uint8_t>(c);

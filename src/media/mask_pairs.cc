@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
 
 MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const ProblemSink& problem,
@@ -36,7 +35,6 @@ bool IsOtherOutput(const fs::path& path, const PairingOptions& options) {
                              [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
-// The matches of images and masks.
 struct Matches {
   std::vector<MaskPair> pairs;
   std::vector<InputFile> alone;   // images without a mask

@@ -22,7 +22,6 @@ class NamePattern {
   std::string Expand(std::string_view stem) const;
   // The stem of a file name (with extension) that matches the pattern; empty if it does not match.
   std::string StemOf(const std::filesystem::path& file_name) const;
-  // True if the pattern names an extension.
   bool has_extension() const { return has_extension_; }
 
  private:

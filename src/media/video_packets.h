@@ -59,7 +59,6 @@ struct KeyFrame {
   std::int64_t pts = 0, index = 0, seek_to = 0;
 };
 
-// A video file to search.
 struct SearchedVideo {
   std::string address;  // FFmpeg's address of a file that can be read a second time
   int stream = 0;

@@ -16,7 +16,6 @@
 namespace skinmask {
 namespace {
 
-// The format and the version in a model file.
 constexpr std::string_view kModelFormat = "skinmask-model";
 constexpr std::uint64_t kModelVersion = 1;
 

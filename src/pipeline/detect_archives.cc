@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file of an archive.
 struct ArchiveItem {
   Task task;  // paths in the archives: archive / name of the file
   bool is_image = true;

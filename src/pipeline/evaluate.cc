@@ -68,7 +68,6 @@ std::optional<Lab> ToneOf(const LabelledImage& image, std::uint8_t positive) {
   return median.Median();
 }
 
-// Completes the row from the counts.
 void Complete(const LabelledImage& image, std::uint8_t positive, bool has_scores,
               const JudgeOptions& options, JudgedPixels& one) {
   one.row.name = image.name;

@@ -88,7 +88,6 @@ struct JudgeOptions {
   bool tones = false;
 };
 
-// Adds the scores to the block's scores.
 void AddToBlock(std::vector<CoarseScores>& blocks, std::size_t block, const CoarseScores& scores);
 
 // Judges the shard of `options`; `detector` is null for existing masks.

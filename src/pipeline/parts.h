@@ -63,7 +63,6 @@ class PartSet {
   PartHeader header_;  // of the first part
 };
 
-// The models of the shard, from all models of a comparison.
 std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
                                          const std::vector<ComparedModel>& models);
 

@@ -14,7 +14,6 @@ Json EstimateJson(const ComparedModel& model, std::optional<double> FoldScore::*
   return json;
 }
 
-// The description of the model.
 Json DescriptionJson(const ComparedModel& m) {
   const Features& features = m.given ? m.given->model.features : m.options.features;
   Json json{{"name", m.Name()},

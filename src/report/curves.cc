@@ -60,11 +60,9 @@ double ScoreQuantile(const Scores& scores, bool truth, double share) {
   return 0;
 }
 
-// The picture's dimensions.
 constexpr double kPlotSide = 400, kEdge = 16, kHead = 12;
 constexpr std::size_t kPicturePoints = 500;
 
-// A model's curves and their style.
 struct DrawnCurve {
   const ScoredModel& model;
   Curve curve;

@@ -108,7 +108,6 @@ struct Bars {
   double Height(const Model& model, std::size_t k, std::size_t bin) const {
     return totals[k] > 0 ? model.classes[k].prior * counts[k][bin] / totals[k] / width : 0;
   }
-  // The share of a class in a bin.
   double Share(std::size_t k, std::size_t bin) const {
     double all = 0;
     for (const std::vector<double>& c : counts) all += c[bin];

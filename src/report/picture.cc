@@ -98,7 +98,6 @@ void AddLines(Legend& legend, const std::vector<Subject>& subjects) {
                 kThreshold});
 }
 
-// Whether the plane has points without a colour.
 bool HasNoColours(const Plane& plane) {
   return std::ranges::any_of(plane.log_odds, [](double z) { return std::isnan(z); });
 }

@@ -28,7 +28,6 @@ struct Curve {
 // precision and P), both ends, and `operating_point` unchanged. Cost: two passes over the steps.
 Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std::size_t count);
 
-// The scores of a model and its operating point.
 struct ScoredModel {
   std::string name;
   const Scores& scores;
