@@ -70,8 +70,6 @@ heif_error NewDecoder(void** decoder) {
   return kFine;
 }
 
-void FreeDecoder(void* decoder) { de265_free_decoder(decoder); }
-
 // NAL units, each preceded by its length in four bytes.
 heif_error PushData(void* decoder, const void* data, size_t size) {
   const auto* at = static_cast<const std::uint8_t*>(data);
@@ -206,7 +204,7 @@ void RegisterHevcDecoder() {
     functions.deinit_plugin = Nothing;
     functions.does_support_format = Priority;
     functions.new_decoder = NewDecoder;
-    functions.free_decoder = FreeDecoder;
+    functions.free_decoder = [](void* decoder) { de265_free_decoder(decoder); };
     functions.push_data = PushData;
     functions.decode_image = DecodePicture;
     AddSecondForms(functions);

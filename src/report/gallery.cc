@@ -29,10 +29,6 @@ cv::Mat Smaller(const cv::Mat& image, int longest_side) {
   return small;
 }
 
-std::string DataUri(const cv::Mat& image) {
-  return "data:image/jpeg;base64," + Base64(EncodeJpeg(Smaller(image, kLongestSide), kQuality));
-}
-
 // True negatives show the photograph, grey and dimmed.
 cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat& mask) {
   cv::Mat grey, errors;
@@ -63,7 +59,8 @@ GalleryPictures Thumbnail(const LabelledImage& image, bool predicted) {
 GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Detector* detector) {
   GalleryPictures pictures{image.name, {}};
   const auto add = [&](const char* name, const cv::Mat& picture) {
-    pictures.pictures.emplace_back(name, DataUri(picture));
+    const std::string jpeg = EncodeJpeg(Smaller(picture, kLongestSide), kQuality);
+    pictures.pictures.emplace_back(name, "data:image/jpeg;base64," + Base64(jpeg));
   };
   if (detector) add("photograph", image.bgr);
   cv::Mat truth = image.classes == positive;
