@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <limits>
+#include <utility>
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
@@ -21,11 +21,8 @@ constexpr double kLargestThreshold = 36.04;
 // Below this, a probability is not a normal number. A threshold of 0 calls every pixel positive.
 constexpr double kLeastThreshold = -708;
 
-// The quantity to be maximised, first by `merit`, then by `next`.
-struct Merit {
-  double merit, next;
-  auto operator<=>(const Merit&) const = default;
-};
+// What is to be maximised: first the first number, then the second.
+using Merit = std::pair<double, double>;
 
 // Counts instead of ratios, so that equals are exactly equal. Minus infinity if the rule is
 // violated.
