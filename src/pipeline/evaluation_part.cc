@@ -23,11 +23,13 @@ Metrics WithCounts(const Metrics& metrics, const Confusion& counts) {
   return changed;
 }
 
-// Keeps the `count` lowest pixels, sorted.
-void KeepLowest(std::vector<RankedPixel>& pixels, std::size_t count) {
-  const std::size_t kept = std::min(count, pixels.size());
-  std::partial_sort(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(kept),
-                    pixels.end());
+// Keeps the lowest pixels, sorted.
+void KeepLowest(std::vector<RankedPixel>& pixels) {
+  const std::size_t kept = std::min(PixelDraw::kEach, pixels.size());
+  const auto place = [](const RankedPixel& ranked) {
+    return std::pair(ranked.rank, ranked.pixel.bgr);
+  };
+  std::ranges::partial_sort(pixels, pixels.begin() + static_cast<std::ptrdiff_t>(kept), {}, place);
   pixels.resize(kept);
 }
 
@@ -95,7 +97,7 @@ void PixelDraw::Add(const std::vector<RankedPixel>& pixels) {
   for (const RankedPixel& ranked : pixels) {
     std::vector<RankedPixel>& kept = kept_[ranked.pixel.positive];
     kept.push_back(ranked);
-    if (kept.size() >= 4 * kEach) KeepLowest(kept, kEach);
+    if (kept.size() >= 4 * kEach) KeepLowest(kept);
   }
 }
 
@@ -103,7 +105,7 @@ std::vector<RankedPixel> PixelDraw::Ranked() const {
   std::vector<RankedPixel> all;
   for (const bool positive : {true, false}) {
     std::vector<RankedPixel> kept = kept_[positive];
-    KeepLowest(kept, kEach);
+    KeepLowest(kept);
     all.insert(all.end(), kept.begin(), kept.end());
   }
   return all;

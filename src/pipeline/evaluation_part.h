@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -29,11 +28,6 @@ namespace [[gnu::visibility("default")]] skinmask {
 struct RankedPixel {
   std::uint64_t rank;
   DrawnPixel pixel;
-
-  auto operator<=>(const RankedPixel& other) const {
-    return std::pair(rank, pixel.bgr) <=> std::pair(other.rank, other.pixel.bgr);
-  }
-  bool operator==(const RankedPixel&) const = default;
 };
 
 // Keeps the pixels of lowest rank, separately for positive and other pixels. This is a uniform
