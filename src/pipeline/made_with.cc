@@ -52,8 +52,7 @@ void RemoveReplaced(std::vector<Json>& entries, const Json& by) {
 struct Records {
   std::vector<Json> entries;
   // By the name of the output: what failed although it exists, and the images of an archive.
-  std::map<std::string, Json> failed;
-  std::map<std::string, std::size_t> images;
+  std::map<std::string, Json> told;
 };
 
 void Read(const Json& line, Records& records) {
@@ -61,11 +60,8 @@ void Read(const Json& line, Records& records) {
   const auto is_text = [](const Json& output) { return output.is_string(); };
   if (!outputs.is_array() || !std::ranges::all_of(outputs, is_text)) return;
   if (AreFailures(line.value(kFailed, Json()))) {
-    const Json images = line.value(kImages, Json());
-    for (const Json& output : outputs) {
-      records.failed[output] = line[kFailed];
-      if (images.is_number_unsigned()) records.images[output] = images;
-    }
+    const Json told{{kFailed, line[kFailed]}, {kImages, line.value(kImages, Json())}};
+    for (const Json& output : outputs) records.told[output] = told;
   } else if (line.value("made_with", Json()).is_object()) {
     if (line.value(kReplaces, Json()) == true) RemoveReplaced(records.entries, line);
     records.entries.push_back(line);
@@ -155,8 +151,7 @@ MadeWith::MadeWith(const DetectOptions& options, const Model& model)
 void MadeWith::Compare() {
   before_.clear();
   Records records = ReadRecords(file_);
-  failed_ = std::move(records.failed);
-  images_ = std::move(records.images);
+  told_ = std::move(records.told);
   for (Json& before : records.entries) {
     const auto ours = [&](const Json& kind) { return HasOutput(entry_, kind); };
     if (std::ranges::none_of(before["outputs"], ours)) continue;
@@ -232,17 +227,18 @@ void MadeWith::WriteFailures(const std::vector<fs::path>& outputs,
 
 std::vector<Problem> MadeWith::FailuresBefore(const fs::path& output) const {
   std::vector<Problem> failures;
-  if (failed_.empty()) return failures;
-  if (const auto failed = failed_.find(NameOf(output)); failed != failed_.end())
-    for (const Json& failure : failed->second)
+  if (told_.empty()) return failures;
+  if (const auto told = told_.find(NameOf(output)); told != told_.end())
+    for (const Json& failure : told->second[kFailed])
       failures.push_back(FailedBefore(failure["input"], failure["reason"]));
   return failures;
 }
 
 std::size_t MadeWith::ImagesBefore(const fs::path& output) const {
-  if (images_.empty()) return 1;
-  const auto images = images_.find(NameOf(output));
-  return images == images_.end() ? 1 : std::max<std::size_t>(images->second, 1);
+  if (told_.empty()) return 1;
+  const auto told = told_.find(NameOf(output));
+  const Json images = told == told_.end() ? Json() : told->second[kImages];
+  return images.is_number_unsigned() ? std::max(images.get<std::size_t>(), std::size_t{1}) : 1;
 }
 
 void MadeWith::CancelReplaced() const {

@@ -50,9 +50,8 @@ class MadeWith {
   std::filesystem::path file_;
   Json entry_;                // the record of this run; null if there is none to write
   std::vector<Json> before_;  // records of earlier runs about the same kinds of outputs
-  // Of earlier runs, by the name of the output.
-  std::map<std::string, Json> failed_;
-  std::map<std::string, std::size_t> images_;
+  // What earlier runs told of an output, by its name.
+  std::map<std::string, Json> told_;
   std::string line_;       // the line to write; empty if the file has it
   std::string replacing_;  // the line that cancels other records; empty if there are none
 };
