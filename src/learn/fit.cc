@@ -75,17 +75,16 @@ double FourthMoment(const PointPlanes& points, const FeatureVector& mean,
 
 // Ledoit and Wolf, 'A well-conditioned estimator for large-dimensional covariance matrices', 2004,
 // on standardised features, where the target (a multiple of the identity) is the diagonal.
-double LedoitWolf(const Samples& samples, std::size_t class_index, const Features& features,
-                  const FeatureVector& mean, const FeatureMatrix& covariance) {
+double LedoitWolf(const Samples& samples, const Features& features, const ClassModel& c) {
   if (features.size() == 1) return 0;  // its own diagonal; rounding must not say otherwise
-  const FeatureVector inverse = covariance.diagonal().array().sqrt().inverse();
-  const FeatureMatrix correlation = inverse.asDiagonal() * covariance * inverse.asDiagonal();
-  const double n = static_cast<double>(samples.Total(class_index));
+  const FeatureVector inverse = c.covariance.diagonal().array().sqrt().inverse();
+  const FeatureMatrix correlation = inverse.asDiagonal() * c.covariance * inverse.asDiagonal();
+  const double n = static_cast<double>(c.count);
   const double squares = correlation.squaredNorm();
   const double distance = squares - static_cast<double>(features.size());  // |C - I|^2, diag C = 1
   if (distance <= 0) return 0;
-  const PointPlanes points = PlanesOf(samples, features, samples.classes()[class_index]);
-  const double spread = (FourthMoment(points, mean, inverse) / n - squares) / n;
+  const PointPlanes points = PlanesOf(samples, features, c.name);
+  const double spread = (FourthMoment(points, c.mean, inverse) / n - squares) / n;
   return std::clamp(spread / distance, 0., 1.);
 }
 
@@ -139,7 +138,7 @@ void EstimateClasses(const Samples& samples, const FitOptions& options, Model& m
     } else {
       // A channel without variance cannot be standardised; the check for singularity reports it.
       if (!options.shrinkage.s && !HasConstantChannel(c.covariance))
-        s = LedoitWolf(samples, k, options.features, c.mean, c.covariance);
+        s = LedoitWolf(samples, options.features, c);
       Shrink(c.covariance, s);
     }
     model.shrinkage.push_back(s);
