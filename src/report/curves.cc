@@ -16,9 +16,9 @@ namespace {
 // Calls visit(point, is_operating_point) for every step in descending order, with the operating
 // point at its place.
 template <class Visit>
-void ForEachPoint(const Scores& scores, const CurvePoint& operating_point, const Visit& visit) {
-  CurvePoint point{std::numeric_limits<double>::infinity(),
-                   {0, 0, scores.Total(true), scores.Total(false)}};
+void ForEachPoint(const Scores& scores, const OperatingPoint& operating_point, const Visit& visit) {
+  OperatingPoint point{std::numeric_limits<double>::infinity(),
+                       {0, 0, scores.Total(true), scores.Total(false)}};
   visit(point, false);
   bool passed = false;
   for (auto step = scores.steps.rbegin(); step != scores.steps.rend(); ++step) {
@@ -37,7 +37,7 @@ void ForEachPoint(const Scores& scores, const CurvePoint& operating_point, const
 }
 
 // The coordinates of a point in all curves.
-std::array<double, 4> CoordinatesOf(const CurvePoint& point) {
+std::array<double, 4> CoordinatesOf(const OperatingPoint& point) {
   const Confusion& c = point.counts;
   return {c.Recall().value_or(0), 1 - c.Specificity().value_or(1), c.Precision().value_or(1),
           Logistic(point.log_odds)};
@@ -98,7 +98,7 @@ void DrawErrors(Canvas& canvas, const std::vector<DrawnCurve>& curves, const std
   for (const DrawnCurve& drawn : curves) {
     for (const ErrorKind& kind : ErrorKinds()) {
       Polyline line;
-      for (const CurvePoint& point : drawn.curve.points)
+      for (const OperatingPoint& point : drawn.curve.points)
         if (const auto rate = kind.of(point.counts))
           line.push_back({Logistic(point.log_odds), *rate});
       if (!line.empty()) chart.Line(line, {kind.ink, 1.8, drawn.dashed});
@@ -116,7 +116,7 @@ void DrawRoc(Canvas& canvas, const std::vector<DrawnCurve>& curves, const Box& p
     const Confusion& c = drawn.model.operating_point.counts;
     if (!FalsePositives(c) || !FalseNegatives(c)) continue;  // of pixels of one class only
     Polyline line;
-    for (const CurvePoint& point : drawn.curve.points)
+    for (const OperatingPoint& point : drawn.curve.points)
       line.push_back({*FalsePositives(point.counts), 1 - *FalseNegatives(point.counts)});
     chart.Line(line, {InkOf(0), 1.8, drawn.dashed});
     DrawDiamond(canvas, chart.At(*FalsePositives(c), 1 - *FalseNegatives(c)), 5, kDark);
@@ -140,10 +140,10 @@ Legend LegendOf(const std::vector<DrawnCurve>& curves) {
 
 }  // namespace
 
-Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std::size_t count) {
+Curve ThinnedCurve(const Scores& scores, const OperatingPoint& operating_point, std::size_t count) {
   double length = 0;
   std::array<double, 4> last{0, 0, 1, 1};
-  ForEachPoint(scores, operating_point, [&](const CurvePoint& point, bool) {
+  ForEachPoint(scores, operating_point, [&](const OperatingPoint& point, bool) {
     const std::array<double, 4> here = CoordinatesOf(point);
     length += Distance(last, here);
     last = here;
@@ -153,8 +153,8 @@ Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std:
   const double spacing = length / static_cast<double>(std::max<std::size_t>(count, 4) - 3);
   last = {0, 0, 1, 1};
   double since = 0;
-  std::optional<CurvePoint> skipped;
-  ForEachPoint(scores, operating_point, [&](const CurvePoint& point, bool operating) {
+  std::optional<OperatingPoint> skipped;
+  ForEachPoint(scores, operating_point, [&](const OperatingPoint& point, bool operating) {
     const std::array<double, 4> here = CoordinatesOf(point);
     since += Distance(last, here);
     last = here;

@@ -53,7 +53,7 @@ std::optional<double> OneMinus(const std::optional<double>& value) {
   return value ? std::optional(1 - *value) : std::nullopt;
 }
 
-Json PointJson(const CurvePoint& point) {
+Json PointJson(const OperatingPoint& point) {
   const Confusion& c = point.counts;
   return {{"threshold", Logistic(point.log_odds)},
           {"log_odds", std::isfinite(point.log_odds) ? Json(point.log_odds) : Json()},
@@ -66,10 +66,10 @@ Json PointJson(const CurvePoint& point) {
 }
 
 // Curves by columns, which take a third of the text of points by name.
-Json CurvesJson(const Scores& scores, const CurvePoint& operating_point) {
+Json CurvesJson(const Scores& scores, const OperatingPoint& operating_point) {
   const Curve curve = ThinnedCurve(scores, operating_point, kCurvePoints);
   Json json{{"steps", scores.steps.size()}, {"operating_point", curve.operating_point}};
-  for (const CurvePoint& point : curve.points) {
+  for (const OperatingPoint& point : curve.points) {
     const Json values = PointJson(point);  // items() refers to it
     for (const auto& [name, value] : values.items()) json[name].push_back(value);
   }
@@ -205,12 +205,12 @@ Json SelectiveJson(const EvaluationReport& report, double threshold) {
   return json;
 }
 
-void AddScores(Json& root, const EvaluationReport& report, const CurvePoint& operating_point) {
+void AddScores(Json& root, const EvaluationReport& report, const OperatingPoint& operating_point) {
   const Scores& scores = *report.scores;
   root["operating_point"] = PointJson(operating_point);
   root["best_f1"] = nullptr;
   if (const auto best = Choose(scores, {DecisionRule::Kind::kMaxF1}))
-    root["best_f1"] = PointJson({best->log_odds, best->counts});
+    root["best_f1"] = PointJson(*best);
   root["curves"] = CurvesJson(scores, operating_point);
   root["reliability"] = ReliabilityJson(scores);
   root["log_odds"] = LogOddsJson(scores);

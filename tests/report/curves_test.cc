@@ -111,7 +111,7 @@ TEST(LogOddsHistogram, HoldsEveryPixelOnce) {
 TEST(ThinnedCurve, KeepsEndsOrderAndTheOperatingPoint) {
   const std::vector<Scored> scored = DrawScored(20000, 2, 3, 1e9);
   const double threshold = 0.4321;
-  CurvePoint at{threshold, {}};
+  OperatingPoint at{threshold, {}};
   for (const Scored& s : scored) at.counts.Add(s.truth, static_cast<float>(s.z) > threshold);
   const Scores scores = StepsOf(scored);
   const Curve curve = ThinnedCurve(scores, at, 100);

@@ -7,31 +7,26 @@
 #include <string>
 #include <vector>
 
+#include "skinmask/learn/decision.h"
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/report/picture.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// A point of every curve: pixels above `log_odds` are called positive.
-struct CurvePoint {
-  double log_odds;
-  Confusion counts;
-};
-
 struct Curve {
-  std::vector<CurvePoint> points;   // by descending log-odds, from 'nothing' to 'everything'
-  std::size_t operating_point = 0;  // its index among them
+  std::vector<OperatingPoint> points;  // by descending log-odds, from 'nothing' to 'everything'
+  std::size_t operating_point = 0;     // its index among them
 };
 
 // `scores` has a point for each step, which may be 100,000 and more. This keeps about `count` of
 // them, evenly spaced along the curves (by the sum of the changes of recall, false-positive rate,
 // precision and P), both ends, and `operating_point` unchanged. Cost: two passes over the steps.
-Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std::size_t count);
+Curve ThinnedCurve(const Scores& scores, const OperatingPoint& operating_point, std::size_t count);
 
 struct ScoredModel {
   std::string name;
   const Scores& scores;
-  CurvePoint operating_point;
+  OperatingPoint operating_point;
 };
 
 // A picture of the error rates against the threshold and of the ROC curve: lines of the first
