@@ -1,7 +1,6 @@
 #include <set>
 #include <system_error>
 
-#include "base/folder.h"
 #include "media/names.h"
 #include "skinmask/media/inputs.h"
 

@@ -9,7 +9,6 @@
 #include "base/folder.h"
 #include "media/names.h"
 #include "skinmask/base/error.h"
-#include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {

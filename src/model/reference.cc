@@ -1,7 +1,5 @@
 #include "skinmask/model/reference.h"
 
-#include "skinmask/model/posterior.h"
-
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "model/binning.h"
 #include "skinmask/data/samples.h"
+#include "skinmask/model/mixture.h"
 
 namespace skinmask {
 namespace {
