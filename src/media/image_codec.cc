@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parse.h"
+#include "media/bmp.h"
 #include "media/file_bytes.h"
 #include "media/gif.h"
 #include "media/heif.h"
@@ -29,20 +30,6 @@ bool IsHeif(std::string_view bytes) {
   constexpr std::string_view kBrands[] = {"heic", "heix", "heim", "heis", "mif1", "avif"};
   if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return false;
   return std::ranges::find(kBrands, bytes.substr(8, 4)) != std::end(kBrands);
-}
-
-ImageHeader BmpHeader(std::string_view bytes, std::string_view subject) {
-  constexpr std::size_t kHeader = 14;  // after the file header
-  constexpr std::uint32_t kOs2Header = 12;
-  if (bytes.size() < kHeader + 12) FailUnknownImage(subject);
-  const auto number = [&](std::size_t at, std::size_t count) {
-    return static_cast<std::uint32_t>(LittleEndian(bytes.substr(kHeader + at, count)));
-  };
-  if (number(0, 4) == kOs2Header) return {.size = {number(4, 2), number(6, 2)}};
-  const auto width = static_cast<std::int32_t>(number(4, 4));
-  const auto height = static_cast<std::int32_t>(number(8, 4));
-  // A negative height means top to bottom.
-  return {.size = {width, std::abs(std::int64_t{height})}};
 }
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }

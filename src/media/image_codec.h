@@ -19,6 +19,7 @@ class Scratch;
 // A larger profile is ignored. Profiles of cameras and screens have some kB; those of printers,
 // with tables, a megabyte or two.
 inline constexpr std::size_t kMaxProfile = std::size_t{4} << 20;
+inline constexpr double kMaxDpi = 30000;  // more than printers and scanners have
 
 struct PictureSize {
   std::int64_t width = 0, height = 0;

@@ -19,6 +19,8 @@ struct BadFile {
   std::string reason;
 };
 
+bool IsResolution(double dpi) { return dpi >= 0 && dpi <= kMaxDpi; }
+
 // Copies the picture of a decoder's answer, which is untrusted.
 cv::Mat CopyOf(const DecoderMessage& message, const SharedBytes& pixels,
                const DecodeOptions& options, PictureTags* tags) {
@@ -26,7 +28,8 @@ cv::Mat CopyOf(const DecoderMessage& message, const SharedBytes& pixels,
   const bool grey = message.type == CV_MAKETYPE(depth, 1) && options.keep_grey;
   if (message.rows <= 0 || message.cols <= 0 || !(grey || message.type == CV_MAKETYPE(depth, 3)) ||
       std::int64_t{message.rows} * message.cols > options.max_pixels || message.icc_size < 0 ||
-      message.icc_size > static_cast<std::int64_t>(kMaxProfile))
+      message.icc_size > static_cast<std::int64_t>(kMaxProfile) || !IsResolution(message.dpi_x) ||
+      !IsResolution(message.dpi_y))
     throw DecoderGone();
   cv::Mat picture = Allocate(message.rows, message.cols, message.type, options.buffer);
   const std::size_t size = picture.total() * picture.elemSize();

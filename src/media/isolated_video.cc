@@ -150,10 +150,14 @@ class IsolatedVideo : public VideoSource {
 
   VideoFrame FrameOf(const FrameWords& words) {
     const auto layout = static_cast<VideoFrame::Layout>(words.layout);
-    const bool is_one = IsSent(layout) && IsRotation(words.rotation) &&
+    // Sums and differences of such times do not overflow.
+    const bool has_times = words.pts >= -kMostTime && words.pts <= kMostTime &&
+                           words.duration >= 0 && words.duration <= kMostTime &&
+                           words.index < kMostTime;
+    const bool is_one = IsSent(layout) && IsRotation(words.rotation) && has_times &&
                         IsSize(words.width, words.height, options_.max_pixels) &&
                         std::isfinite(words.seconds) && words.index > index_ &&
-                        (index_ < 0 || words.pts > pts_) && words.duration >= 0;
+                        (index_ < 0 || words.pts > pts_);
     if (!is_one) throw DecoderGone();
     VideoFrame frame;
     frame.layout = layout;

@@ -54,7 +54,7 @@ std::size_t ValueOf(const TiffDirectory& tiff, std::size_t entry) {
 }
 
 // Keeps resolutions that printers and scanners can have; others become 0.
-double Plausible(double dpi) { return dpi >= 1 && dpi <= 30000 ? dpi : 0; }
+double Plausible(double dpi) { return dpi >= 1 && dpi <= kMaxDpi ? dpi : 0; }
 
 void SetResolution(double across, double down, double inches, PictureTags& tags) {
   tags.dpi_x = Plausible(across * inches);

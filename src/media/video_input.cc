@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -16,6 +17,7 @@
 
 #include "base/blocking_call.h"
 #include "base/folder.h"
+#include "base/stream.h"
 #include "media/image_codec.h"
 #include "media/tar.h"
 #include "media/video_frame.h"
@@ -128,6 +130,7 @@ VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
     throw Error(path, "is a tar archive, and no video");
   if (!S_ISFIFO(status.st_mode)) return;
   pipe_ = Descriptor(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (pipe_.get() < 0) FailBy(path, "cannot be read", errno);
   constexpr int kPipeBytes = 1 << 20;  // the default of 64 KiB holds only a part of a frame
   fcntl(pipe_.get(), F_SETPIPE_SZ, kPipeBytes);
   if (!HasWriter(pipe_.get(), IsDescriptor(path), stop))

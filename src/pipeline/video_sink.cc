@@ -173,7 +173,9 @@ class FrameFolder : public VideoSink {
     fs::create_directory(folder_, error);
     if (error) throw Error(folder_.string(), "cannot be made: " + error.message());
     RemoveOldUnfinished(folder_);
-    if (options.if_exists == IfExists::kFail && !fs::is_empty(folder_))
+    const bool is_empty = fs::is_empty(folder_, error);
+    if (error) throw Error(folder_.string(), "cannot be listed: " + error.message());
+    if (options.if_exists == IfExists::kFail && !is_empty)
       throw Error(
           folder_.string(),
           "exists already (`overwrite` replaces its frames, `resume` adds those that are missing)");

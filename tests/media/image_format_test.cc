@@ -6,6 +6,7 @@
 #include <opencv2/imgproc.hpp>
 #include <tuple>
 
+#include "media/file_bytes.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 #include "support/files.h"
@@ -35,6 +36,56 @@ TEST(ImageFormat, ClosedListByFirstBytes) {
     EXPECT_THROW(DecodeImage(bytes, name), Error) << name;
   const std::string gif = "GIF89a" + std::string(90, '\0');
   EXPECT_ERROR(DecodeImage(gif, "a.png"), "damaged");
+}
+
+// A BMP of these pixels, with the header's fields for them.
+std::string Bmp(cv::Size size, std::uint16_t bits, std::uint32_t compression,
+                const std::string& masks, const std::string& palette, const std::string& pixels) {
+  const auto number = [](std::int64_t value, int bytes) {
+    return LittleEndianBytes(static_cast<std::uint64_t>(value), bytes);
+  };
+  const std::string header = number(40, 4) + number(size.width, 4) + number(size.height, 4) +
+                             number(1, 2) + number(bits, 2) + number(compression, 4) +
+                             number(static_cast<std::int64_t>(pixels.size()), 4) + number(0, 8) +
+                             number(static_cast<std::int64_t>(palette.size() / 4), 4) +
+                             number(0, 4);
+  const std::string before = header + masks + palette;
+  const auto start = static_cast<std::int64_t>(14 + before.size());
+  return "BM" + number(start + static_cast<std::int64_t>(pixels.size()), 4) + number(0, 4) +
+         number(start, 4) + before + pixels;
+}
+
+// OpenCV reads such files as if the channels were B, G, R, and goes on in the next row where a run
+// is too long.
+TEST(ImageFormat, BmpsThatWouldBecomeOtherPicturesAreRefused) {
+  using namespace std::string_literals;
+  const auto masks = [](std::uint32_t r, std::uint32_t g, std::uint32_t b) {
+    return LittleEndianBytes(r, 4) + LittleEndianBytes(g, 4) + LittleEndianBytes(b, 4);
+  };
+  constexpr std::uint32_t kHigh = 0xFF0000, kMiddle = 0xFF00, kLow = 0xFF;
+  const cv::Size one(1, 1);
+  const std::string pixel = "\x01\x02\x03\x00"s;
+  const cv::Mat read = DecodeImage(Bmp(one, 32, 3, masks(kHigh, kMiddle, kLow), "", pixel), "x");
+  EXPECT_EQ(read.at<cv::Vec3b>(0, 0), cv::Vec3b(1, 2, 3));
+  for (const std::string& other : {masks(kLow, kMiddle, kHigh), masks(0x3FF00000, 0xFFC00, 0x3FF),
+                                   masks(kHigh, kLow, kMiddle)})
+    EXPECT_ERROR(DecodeImage(Bmp(one, 32, 3, other, "", pixel), "x"), "x: is a BMP whose channels");
+
+  const std::string palette = "\1\2\3\0\x11\x12\x13\0"s;
+  const auto runs = [&](const std::string& codes, std::uint16_t bits = 8) {
+    return DecodeImage(Bmp({3, 2}, bits, bits == 8 ? 1 : 2, "", palette, codes), "x");
+  };
+  const std::string rows = "\3\0\0\0"s,
+                    by_pixels = "\0\3\1\0\1\0"s;  // the lower row, and the upper
+  const cv::Mat two = runs(rows + by_pixels + "\0\0\0\1"s);
+  EXPECT_EQ(two.at<cv::Vec3b>(0, 2), cv::Vec3b(0x11, 0x12, 0x13));
+  EXPECT_EQ(two.at<cv::Vec3b>(0, 1), cv::Vec3b(1, 2, 3));
+  EXPECT_EQ(two.at<cv::Vec3b>(1, 2), cv::Vec3b(1, 2, 3));
+  EXPECT_EQ(runs("\3\x10\0\0\3\x01\0\1"s, 4).size(), cv::Size(3, 2));
+  EXPECT_ERROR(runs("\4\0\0\0\3\0\0\1"s), "a run of pixels is longer than its row");
+  EXPECT_ERROR(runs("\2\0\0\3\1\0\1\0\0\1"s), "a run of pixels is longer than its row");
+  for (const std::string& cut : {rows, rows + "\0\1"s, rows + "\2\0\0\1"s, rows + "\0\3\1"s})
+    EXPECT_ERROR(runs(cut), "its pixels end too early");
 }
 
 TEST(ImageFormat, SequencesAreRefusedAsSuch) {
