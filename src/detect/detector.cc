@@ -89,8 +89,9 @@ std::unique_ptr<SeedFinder> FaceFinderFor(const DetectorOptions& options) {
 // The threshold of a trained model after its prior has become `prior`, which shifts all log-odds
 // alike.
 double OwnThreshold(const Model& made, double prior) {
-  if (prior == made.positive().prior) return made.decision.threshold;  // to the bit
-  return Logistic(Logit(made.decision.threshold) + Logit(prior) - Logit(made.positive().prior));
+  const double own = made.PriorOfLogOdds();
+  if (prior == own) return made.decision.threshold;  // to the bit
+  return Logistic(Logit(made.decision.threshold) + Logit(prior) - Logit(own));
 }
 
 // Null without adaptation.
@@ -107,7 +108,7 @@ std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
   if (options.by_faces()) finders.push_back(FaceFinderFor(options));
   AdaptOptions adapt = options.adaptation;
   adapt.image.enabled = (adapt.image.enabled && options.by_image()) || adapt.image.require_face;
-  return std::make_shared<Adapter>(model, OwnThreshold(made, model.positive().prior),
+  return std::make_shared<Adapter>(model, OwnThreshold(made, model.PriorOfLogOdds()),
                                    std::move(finders), adapt);
 }
 
@@ -195,14 +196,14 @@ Detector::Detector(const Model& model, const DetectorOptions& options)
     : made_(std::make_shared<const Model>(model)) {
   SetOptions(options);
   adapter_ = AdapterFor(*made_, *model_, options);
-  adapter_prior_ = model_->positive().prior;
+  adapter_prior_ = model_->PriorOfLogOdds();
 }
 
 Detector::Detector(const Model& model, std::shared_ptr<const Adapter> adapter,
                    const DetectorOptions& options)
     : made_(std::make_shared<const Model>(model)), adapter_(std::move(adapter)) {
   SetOptions(options);
-  adapter_prior_ = model_->positive().prior;
+  adapter_prior_ = model_->PriorOfLogOdds();
 }
 
 Detector Detector::With(const DetectorOptions& options) const {
@@ -212,7 +213,7 @@ Detector Detector::With(const DetectorOptions& options) const {
 }
 
 double Detector::prior_shift() const {
-  return Logit(model_->positive().prior) - Logit(adapter_prior_);
+  return Logit(model_->PriorOfLogOdds()) - Logit(adapter_prior_);
 }
 
 // Parts that do not change are kept.

@@ -299,7 +299,7 @@ Model WithPrior(Model model, double prior) {
   // corrects it.
   Calibration& calibration = model.calibration;
   const double shift = Logit(prior) - Logit(model.positive().prior);
-  const double told = calibration.prior > 0 ? Logit(prior) - Logit(calibration.prior) : shift;
+  const double told = Logit(prior) - Logit(model.PriorOfLogOdds());
   calibration.offset += told - calibration.slope * shift;
   calibration.prior = 0;
   const double scale = (1 - prior) / (1 - model.positive().prior);

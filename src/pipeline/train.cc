@@ -59,7 +59,8 @@ CardScore ScoreOf(const Evaluation& evaluation, const Model& model, const std::s
 // Calibrates P(skin) for the prior of the calibration data, which is stored with the calibration,
 // because another prior is computed from it. If the user has given a prior, it is applied at once.
 void Calibrate(const TrainOptions& options, Model& model) {
-  const Samples& samples = *options.calibration;
+  // By colour and class alone, so that a division into groups changes nothing.
+  const Samples samples = options.calibration->Ungrouped();
   model.calibration = FitCalibration(samples, model, options.calibration_name);
   std::uint64_t positive = 0;
   for (const SampleRow& row : samples.rows())

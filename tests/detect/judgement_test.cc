@@ -207,6 +207,29 @@ TEST(Detector, MovesWithoutAdaptingAnew) {
   EXPECT_THROW(before.With(options), Error);
 }
 
+// The prior of a calibrated model is that of its calibration's data. To ask for it changes nothing,
+// and another one shifts all log-odds alike, whether the adaptation was made with it or before.
+TEST(Detector, PriorsOfACalibratedModelShiftAllAlike) {
+  Model model = DefaultModel();
+  model.adapted_calibration = {};
+  model.calibration = {0.6, 0.4, "other data", 0.4};
+  ASSERT_NE(model.positive().prior, 0.4);
+  const cv::Mat bgr = Photo();
+  DetectorOptions options;
+  options.seed_rect = cv::Rect(180, 60, 60, 60);
+  const Detector plain(model, options);
+  Judgement own = plain.Judge(bgr);
+  for (const double prior : {0.4, 0.1}) {
+    DetectorOptions asked = options;
+    asked.prior = prior;
+    const cv::Mat z = own.LogOdds() + cv::Scalar(Logit(prior) - Logit(0.4));
+    for (const Detector& detector : {Detector(model, asked), plain.With(asked)}) {
+      Judgement judgement = detector.Judge(bgr);
+      EXPECT_LT(cv::norm(judgement.LogOdds(), z, cv::NORM_INF), 1e-3) << prior;
+    }
+  }
+}
+
 // Tables of all colours, or each colour as it comes.
 TEST(Detector, SaysTheSameWhateverIsExpected) {
   const cv::Mat bgr = Photo();

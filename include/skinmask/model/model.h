@@ -207,6 +207,10 @@ struct Model {
     if (classes.empty()) throw Error("model", "has no classes (2 or more)");
     return classes.front();
   }
+  // The prior P(positive) of the model's log-odds: that of the data of its calibration, or its own.
+  double PriorOfLogOdds() const {
+    return calibration.prior > 0 ? calibration.prior : positive().prior;
+  }
 };
 
 // Checks everything that a file could have wrong: finite numbers, shapes, priors that sum to one,

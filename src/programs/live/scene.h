@@ -95,7 +95,7 @@ class Scene {
 
   const Model& model() const { return stream_->detector().model(); }
   double threshold() const { return model().decision.threshold; }
-  double prior() const { return model().positive().prior; }
+  double prior() const { return model().PriorOfLogOdds(); }
   // Absent: the initial value.
   void SetThreshold(std::optional<double> p) { Set(&DetectorOptions::threshold, p); }
   void SetPrior(std::optional<double> p) { Set(&DetectorOptions::prior, p); }  // above 0, below 1
