@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
 
 namespace skinmask {
 namespace {
@@ -55,6 +56,25 @@ std::string FileOf(Canvas& canvas, double width, double height, PictureFormat fo
       canvas.File({std::ceil(width), std::ceil(height)}, format == PictureFormat::kSvg, problem);
   if (!problem.empty()) throw Error("picture", "cannot be drawn: " + problem);
   return file;
+}
+
+Polyline StairsOf(const Curve& curve, std::optional<double> (*rate)(const Confusion&)) {
+  const double highest = Logistic(curve.highest);
+  Polyline line;
+  for (const OperatingPoint& point : curve.points) {
+    const std::optional<double> here = rate(point.counts);
+    if (!here) continue;
+    const double at = Logistic(point.log_odds);
+    if (!line.empty()) {
+      const auto [before_at, before] = line.back();
+      const double jump = point.log_odds < 0 ? at : std::min(before_at, highest);
+      if (jump < before_at) line.push_back({jump, before});
+      if (jump > at) line.push_back({jump, *here});
+    }
+    line.push_back({at, *here});
+  }
+  if (!line.empty()) line.push_back({0, line.back()[1]});
+  return line;
 }
 
 void Chart::Line(const Polyline& line, const Pen& pen) const {

@@ -97,10 +97,7 @@ void DrawErrors(Canvas& canvas, const std::vector<DrawnCurve>& curves, const std
                     {"rate", "", 0, 1});
   for (const DrawnCurve& drawn : curves) {
     for (const ErrorKind& kind : ErrorKinds()) {
-      Polyline line;
-      for (const OperatingPoint& point : drawn.curve.points)
-        if (const auto rate = kind.of(point.counts))
-          line.push_back({Logistic(point.log_odds), *rate});
+      const Polyline line = StairsOf(drawn.curve, kind.of);
       if (!line.empty()) chart.Line(line, {kind.ink, 1.8, drawn.dashed});
     }
     const double at = Logistic(drawn.model.operating_point.log_odds);
@@ -149,6 +146,7 @@ Curve ThinnedCurve(const Scores& scores, const OperatingPoint& operating_point, 
     last = here;
   });
   Curve curve;
+  if (!scores.steps.empty()) curve.highest = scores.steps.back().score;
   // The ends and the operating point are added to the evenly spaced points.
   const double spacing = length / static_cast<double>(std::max<std::size_t>(count, 4) - 3);
   last = {0, 0, 1, 1};

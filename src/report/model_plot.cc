@@ -250,8 +250,10 @@ void DrawChannel(Canvas& canvas, const Subject& subject, const Plane& plane, con
     chart.Line(curve, {InkOf(k), 2});
   }
   canvas.Release();
+  const bool calibrated = !subject.model.calibration.identity();
   chart.DrawAxes(subject.prefix +
-                 (densities ? "each class's density, times its prior" : "each class's posterior"));
+                 (densities ? "each class's density, times its prior" : "each class's posterior") +
+                 (densities && calibrated ? " (regions: calibrated)" : ""));
 }
 
 }  // namespace skinmask

@@ -193,11 +193,6 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   for (const SamplePoint& point : points) pixels += point.count;
   if (axes.size() > 1) points = Thinned(points);
   std::vector<Subject> subjects;
-  // Marginal planes are not calibrated, so the threshold is mapped back.
-  const auto level_of = [&](const Model& model) {
-    const double level = Logit(model.decision.threshold);
-    return marginal ? (level - model.calibration.offset) / model.calibration.slope : level;
-  };
   for (std::size_t i = 0; i < models.size(); ++i) {
     const Model& model = models[i];
     const std::string name = models.size() > 1 ? options.names.at(i) : "";
@@ -206,7 +201,7 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
     subjects.push_back(
         {model, name.empty() ? "" : name + ": ", axes,
          marginal ? MarginalPlanesOf(model, axes, size) : PlanesOf(model, axes, size, cut.at),
-         level_of(model), cut.why, points});
+         Logit(model.decision.threshold), cut.why, points});
   }
   const std::unique_ptr<Canvas> canvas = NewCanvas();
   const std::string title = TitleOf(subjects);

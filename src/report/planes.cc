@@ -234,7 +234,6 @@ Model MarginalOf(const Model& model, const std::vector<int>& features) {
   for (const int feature : features) names.push_back(all[static_cast<std::size_t>(feature)]);
   Model marginal = model;
   marginal.features = Features(model.features.space().name, names);
-  marginal.calibration = {};
   const auto part = [&](FeatureVector& mean, FeatureMatrix& covariance) {
     if (mean.size() == 0) return;
     mean = FeatureVector(mean(features));

@@ -69,6 +69,7 @@ Json PointJson(const OperatingPoint& point) {
 Json CurvesJson(const Scores& scores, const OperatingPoint& operating_point) {
   const Curve curve = ThinnedCurve(scores, operating_point, kCurvePoints);
   Json json{{"steps", scores.steps.size()}, {"operating_point", curve.operating_point}};
+  json["highest_log_odds"] = curve.highest;
   for (const OperatingPoint& point : curve.points) {
     const Json values = PointJson(point);  // items() refers to it
     for (const auto& [name, value] : values.items()) json[name].push_back(value);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/chart.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/evaluation.h"
@@ -38,6 +39,36 @@ TEST(Curves, WithoutPositivePixelsThereIsNoRecall) {
   const int all = lines_of(both, {.tp = 3, .tn = 3});
   EXPECT_GE(all, 8);
   EXPECT_EQ(lines_of(one, {.fp = 3, .tn = 3}), all - 2);  // neither false negatives nor the ROC
+}
+
+// At every threshold between two scores the drawn rate is the true one: thresholds above and below
+// 0.5, and one of the user's between them.
+TEST(Curves, ErrorRatesAreSteps) {
+  const std::vector<Scored> scored = DrawScored(40, 2, 3, 4);
+  const auto rate = [](const Confusion& c) -> std::optional<double> {
+    return static_cast<double>(c.fp + c.fn) / static_cast<double>(c.Total());
+  };
+  const auto counts_above = [&](double z) {
+    Confusion counts;
+    for (const Scored& s : scored) counts.Add(s.truth, s.z > z);
+    return counts;
+  };
+  const double own = 0.3;
+  const Scores scores = StepsOf(scored);
+  const Polyline line = StairsOf(ThinnedCurve(scores, {own, counts_above(own)}, 1000), rate);
+  EXPECT_EQ(line.front()[0], 1);
+  EXPECT_EQ(line.back()[0], 0);
+  int checked = 0;
+  for (std::size_t k = 1; k < line.size(); ++k) {
+    const auto [x, y] = line[k];
+    const auto [before_x, before_y] = line[k - 1];
+    EXPECT_TRUE(x == before_x || y == before_y) << k;
+    if (before_x - x < 1e-3) continue;  // the bins of scores are as wide
+    ++checked;
+    for (const double share : {0.1, 0.5, 0.9})
+      EXPECT_EQ(*rate(counts_above(Logit(x + share * (before_x - x)))), y) << x;
+  }
+  EXPECT_GE(checked, 10);
 }
 
 TEST(Reliability, IsThatOfBruteForce) {

@@ -16,6 +16,7 @@ namespace [[gnu::visibility("default")]] skinmask {
 struct Curve {
   std::vector<OperatingPoint> points;  // by descending log-odds, from 'nothing' to 'everything'
   std::size_t operating_point = 0;     // its index among them
+  double highest = 0;                  // the highest log-odds of a pixel
 };
 
 // `scores` has a point for each step, which may be 100,000 and more. This keeps about `count` of

@@ -62,8 +62,9 @@ using HeldValues = std::array<std::optional<double>, 3>;
 std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, int size,
                             const HeldValues& at = {});
 
-// The model of these features alone, with the others integrated out: for Gaussians and mixtures,
-// without calibration. Throws Error for other kinds, which have no densities, or none of this form.
+// The model of these features alone, with the others integrated out: for Gaussians and mixtures.
+// The log-odds are calibrated as the model's are. Throws Error for other kinds, which have no
+// densities, or none of this form.
 Model MarginalOf(const Model& model, const std::vector<int>& features);
 // As PlanesOf for a model with three features, but each plane is that of MarginalOf instead of a
 // cut.

@@ -120,7 +120,8 @@ void PrintBoundary(const Model& model, const FeaturePolynomial& log_odds) {
 void PrintLogOdds(const Model& model) {
   const std::optional<FeaturePolynomial> log_odds = LogOddsOf(model);
   if (!log_odds) return;
-  Print("\nlog-odds of {} = c + b'f + f'A f of the channels f\n", model.positive().name);
+  Print("\n{}log-odds of {} = c + b'f + f'A f of the channels f\n",
+        model.calibration.identity() ? "" : "calibrated ", model.positive().name);
   PrintPolynomial("", *log_odds);
   if (model.features.size() == 1) PrintBoundary(model, *log_odds);
 }
@@ -276,6 +277,7 @@ void RunShow(const ShowFlags& flags, Context& context) {
   CheckFlags(flags);
   context.CheckJson();
   const NamedOutput json{context.json, "--json"}, drawn{flags.picture, "--picture"};
+  RequireApart({json, drawn});
   RequireApart({json, drawn}, {context.model}, "the model");
   RequireApart({json, drawn}, flags.beside, "--beside");
   RequireApart({json, drawn}, flags.samples, "--samples");

@@ -4,7 +4,7 @@ const criteria = {auc: 'AUC', best_f1: 'best F1', log_loss: 'log-loss'};
 const selected = {auc: 'auc', f1: 'best_f1', 'log-loss': 'log_loss', accuracy: 'accuracy', 'class-log-loss': 'class_log_loss'}[report.select];
 // What is of all classes has a column where it decides.
 if (!criteria[selected]) criteria[selected] = {accuracy: 'accuracy', class_log_loss: 'log-loss of all classes'}[selected];
-const plotted = ['auc', 'best_f1', 'log_loss'];
+const plotted = [...new Set(['auc', 'best_f1', 'log_loss', selected])];
 const scored = report.models.flatMap((model, i) => (model.problem ? [] : [i]));
 const isSimplest = (model) => model.name === report.choice.simplest;
 
@@ -168,11 +168,21 @@ function showFolds() {
                                       ...folds.map((fold) => number(`models.${i}.${selected}.folds.${fold}`, digits))])));
 }
 
+// The plot of the score that decides, if it is none of the usual ones.
+function showSelectedPlot() {
+  const figure = byId('of-selected'), canvas = figure.querySelector('canvas'), name = criteria[selected];
+  figure.hidden = false;
+  figure.querySelector('figcaption').append(`${name[0].toUpperCase() + name.slice(1)} (${selected.endsWith('log_loss') ? 'lower' : 'higher'} is better)`);
+  canvas.id = selected;
+  canvas.setAttribute('aria-label', `${name} against free parameters`);
+}
+
 showSummary();
 showModels();
 if (report.choice) {
   showChoice();
   byId('plots').hidden = false;
+  if (plotted.length > 3) showSelectedPlot();
   plotted.forEach(criterionPlot);
   plotted.forEach(tellPlot);
   showClasses();

@@ -13,11 +13,15 @@ function curveLabel(context) {
     said('error_rate', 'error rate'), said('f1', 'F1')];
 }
 
-function curvePlot(id, x, y, xTitle, yTitle, baseline) {
+// `steps`: a value holds from the point before up to its own, so that the area is their mean; else
+// values between two points lie on a line.
+function curvePlot(id, x, y, xTitle, yTitle, {baseline, steps}) {
   const c = report.curves;
+  const curve = points(c[x], c[y]);
+  if (steps) curve.unshift(...curve.slice(0, 1).map((first) => ({...first, x: 0})));
   const pointAt = (i) => (c[x][i] === null || c[y][i] === null ? [] : [{x: c[x][i], y: c[y][i], i}]);
   plot(byId(id), () => ({data: {datasets: [
-    line(yTitle + ' against ' + xTitle.toLowerCase(), points(c[x], c[y]), 'positive'),
+    line(yTitle + ' against ' + xTitle.toLowerCase(), curve, 'positive', steps ? {stepped: 'after'} : {}),
     {...dot('threshold', {}, 'mark'), data: pointAt(triedStep ?? c.operating_point), follow: pointAt},
     ...(baseline ? [line('chance', baseline, 'faint', {borderDash: [4, 4], borderWidth: 1})] : []),
   ]}, options: options(xTitle, yTitle, curveLabel)}));
@@ -44,12 +48,26 @@ function tellBins() {
       [shown(h.low + i * h.width, 2), number(`log_odds.positive_share.${i}`), number(`log_odds.negative_share.${i}`)]);
 }
 
+// A rate changes at scores alone, and each step of the curves has the threshold nearest to 0.5
+// between its score and the next lower one. So above 0.5 a rate holds up to the next threshold
+// (the highest one up to the highest score), and below it down to the next.
+function stairs(rates) {
+  const steps = points(report.curves.threshold, rates);
+  const highest = 1 / (1 + Math.exp(-report.curves.highest_log_odds));
+  const corners = steps.flatMap((step, k) => {
+    if (k === 0) return [step];
+    const before = steps[k - 1], jump = step.x < 0.5 ? step.x : Math.min(before.x, highest);
+    return [{...before, x: jump}, {...step, x: jump}, step];
+  });
+  return [...corners, ...corners.slice(-1).map((last) => ({...last, x: 0}))];
+}
+
 function errorPlot() {
   const c = report.curves;
   plot(byId('errors'), () => ({data: {datasets: [
-    line('all pixels', points(c.threshold, c.error_rate), 'mark'),
-    line('false negatives', points(c.threshold, c.false_negative_rate), 'negative', {borderDash: [6, 3]}),
-    line('false positives', points(c.threshold, c.false_positive_rate), 'positive', {borderDash: [2, 2]}),
+    line('all pixels', stairs(c.error_rate), 'mark'),
+    line('false negatives', stairs(c.false_negative_rate), 'negative', {borderDash: [6, 3]}),
+    line('false positives', stairs(c.false_positive_rate), 'positive', {borderDash: [2, 2]}),
     thresholdLine(c.threshold),
   ]}, options: options(`Threshold on P(${positive})`, 'Rate', curveLabel, 'x')}));
 }
@@ -130,8 +148,8 @@ function showCurves() {
                                              number('pooled.average_precision'));
   byId('reliability-title').append('Reliability, ', term('brier', 'Brier score'), ' ', number('pooled.brier'),
                                                       ', ', term('ece', 'ECE'), ' ', number('reliability.ece'));
-  curvePlot('roc', 'false_positive_rate', 'recall', 'False-positive rate', 'Recall', [{x: 0, y: 0}, {x: 1, y: 1}]);
-  curvePlot('pr', 'recall', 'precision', 'Recall', 'Precision');
+  curvePlot('roc', 'false_positive_rate', 'recall', 'False-positive rate', 'Recall', {baseline: [{x: 0, y: 0}, {x: 1, y: 1}]});
+  curvePlot('pr', 'recall', 'precision', 'Recall', 'Precision', {steps: true});
   errorPlot();
   reliabilityPlot();
   riskPlot();
@@ -169,11 +187,11 @@ function tryThreshold(step) {
   triedStep = step === own ? null : step;
   const at = (key, digits) => number(`curves.${key}.${step}`, digits);
   byId('tried').replaceChildren(
-      element('b', {}, 'P > ', at('threshold', 4)),
+      element('b', {}, 'P > ', at('threshold', 4)), ' (log-odds ', at('log_odds', 2), ')',
       triedStep === null ? ` (${thresholdOrigin()})` : '', ': recall ', at('recall', 3),
       ', precision ', at('precision', 3), ', false-positive rate ', at('false_positive_rate', 4),
       ', F1 ', element('b', {}, at('f1', 3)));
-  byId('threshold').setAttribute('aria-valuetext', `P > ${shown(report.curves.threshold[step], 4)}`);
+  byId('threshold').setAttribute('aria-valuetext', `P > ${shown(report.curves.threshold[step], 4)}, log-odds ${shown(report.curves.log_odds[step], 2)}`);
   byId('own').disabled = triedStep === null;
   fillConfusion(triedStep === null ? null : countsAt(step));
   moveMarks(step);

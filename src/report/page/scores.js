@@ -63,6 +63,9 @@ function showClasses() {
                                        number(`classes.counts.${k}.${called}`, 0))),
       [number(`classes.recall.${k}`)]))));
   table.append(row('td', ['all'].concat(names.map(() => ''), [number('classes.accuracy')])));
+  if (report.classes.costs)
+    table.after(element('p', {class: 'note'}, 'Each pixel is called the class of the least expected cost, by the costs of the model; the mean cost is ',
+                        number('classes.mean_cost'), '.'));
 }
 
 // ---- Images

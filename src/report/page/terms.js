@@ -12,7 +12,7 @@ const termTexts = {
       'Intersection over union: of the pixels that are positive or are called so, the share that is both.',
   auc:
       'The area under the ROC curve: how often a positive pixel has a higher P than another, of all pairs. 0.5 is chance. It needs no threshold.',
-  average_precision: 'The area under the curve of precision against recall. It needs no threshold.',
+  average_precision: 'The mean of the precisions at all thresholds, each weighted by the recall that the threshold adds: the area under the steps of precision against recall. It needs no threshold.',
   brier: 'The mean of (P − truth)². Lower is better: 0 is perfect, 0.25 is always P = 0.5.',
   ece:
       'Expected calibration error: how far P is from the share of positive pixels among those that get it, on the mean over all pixels. Lower is better.',
