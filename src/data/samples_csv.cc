@@ -152,8 +152,8 @@ class Reader {
     if (text == "2") name = "non-skin";
     if (!IsClassName(name))
       Fail(line,
-           "the class is a name of at most 100 bytes without quotes, or the label 1 for skin, 2 "
-           "for non-skin");
+           "the class is a name of at most 100 bytes of UTF-8 without quotes, or the label 1 for "
+           "skin, 2 for non-skin");
     last_class_ = counter_.ClassIndex(name);
     last_text_ = text;
     return last_class_;

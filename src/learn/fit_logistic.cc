@@ -49,10 +49,19 @@ bool Converged(double before, double now, double tolerance) {
   return std::abs(now - before) <= tolerance * (std::abs(now) + 1e-300);
 }
 
+// With a mean log-likelihood above this, no pixel is on the wrong side of the boundary, where one
+// alone would cost log 2: the classes are separated.
+double ValueOfSeparated(const Problem& problem) {
+  double least = problem.total();
+  for (const double weight : problem.points().weight) least = std::min(least, std::abs(weight));
+  return -std::log(2) * least / problem.total();
+}
+
 // A step that lowers the likelihood is halved.
 Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
                 const LogisticOptions& options, Iterations& watch) {
   const int most = MostOf(options);
+  const double separated = ValueOfSeparated(problem);
   Solution s{Vector::Zero(problem.terms()), 0};
   LogLikelihoodAt at = start;
   while (s.iterations < most) {
@@ -68,8 +77,7 @@ Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
       length /= 2;
     } while (!(at.value >= before - 1e-12 * std::abs(before)) && length > 1e-6);
     s.w += 2 * length * step;
-    constexpr double kNothingLeft = 1e-9;  // mean log-likelihood of separated classes
-    if (options.ridge == 0 && at.value > -kNothingLeft) FailSeparable(s.iterations);
+    if (options.ridge == 0 && at.value > separated) FailSeparable(s.iterations);
     s.converged = Converged(before, at.value, options.tolerance);
     watch.Done(s.converged ? 0 : most - s.iterations);
     if (s.converged) return s;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <tuple>
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
@@ -99,6 +101,33 @@ TEST(Logistic, SeparableClassesAreNoticedByEverySolver) {
     options.logistic.ridge = 1e-3;
     EXPECT_NO_THROW(Fit(apart, options));
   }
+}
+
+// Two pixels of 2 10^12 are on the wrong side, so there is a maximum, however near to 0 the mean
+// log-likelihood is: by one channel, where dL/dw = 0 can be checked by sums.
+TEST(Logistic, AFewPixelsOnTheWrongSideAreAMaximum) {
+  constexpr std::uint64_t kMany = 1'000'000'000'000;
+  const std::tuple<std::uint8_t, double, bool> colours[] = {
+      {150, kMany, true}, {100, 1, true}, {50, kMany, false}, {120, 1, false}};
+  std::vector<SampleRow> rows;
+  for (const auto& [level, count, skin] : colours)
+    rows.push_back(
+        {0, static_cast<std::uint8_t>(!skin), 1, 1, level, static_cast<std::uint64_t>(count)});
+  FitOptions options;
+  options.kind = Kind::kLogistic;
+  options.logistic.terms = LogisticOptions::Terms::kLinear;
+  options.features = Features("BGR", std::vector<std::string>{"R"});
+  const Model model = Fit(Samples({"skin", "non-skin"}, rows), options);
+  double constant = 0, slope = 0, errors = 0;
+  for (const auto& [level, count, skin] : colours) {
+    const double z = Reference(model).LogOdds(1, 1, level);
+    const double residual = count * (skin ? Logistic(-z) : -Logistic(z));
+    constant += residual;
+    slope += residual * level;
+    errors += std::abs(residual);
+  }
+  EXPECT_LT(std::abs(constant), 1e-2 * errors);
+  EXPECT_LT(std::abs(slope), 1e-2 * 150 * errors);
 }
 
 TEST(Logistic, DependentChannelsAreNotCalledSeparable) {
