@@ -17,14 +17,22 @@ namespace {
 
 constexpr const char* kEvaluationFormat = "skinmask-evaluation-part";
 
+// A name with its bytes, which stand beside it where it is no UTF-8.
+std::string ReadName(const JsonNode& node, const char* name) {
+  const std::string bytes = fmt::format("{}_bytes", name);
+  if (!node.Has(bytes)) return node[name].Text();
+  return Named(node[bytes], [&] { return FromBase64(node[bytes].Text()); });
+}
+
 Json JsonOf(const Problem& problem) {
-  Json json{{"input", problem.input}, {"line", problem.line}};
+  Json json = EntryOfInput(problem.input);
+  json["line"] = problem.line;
   if (problem.shown) json["shown"] = *problem.shown;
   return json;
 }
 
 Problem ReadProblem(const JsonNode& node) {
-  Problem problem(node["input"].Text(), "");
+  Problem problem(ReadName(node, "input"), "");
   // The file is untrusted, and these lines are shown to people.
   problem.line = Printable(node["line"].Text(), kMaxOfLine);
   if (node.Has("shown")) problem.shown = Printable(node["shown"].Text(), kMaxOfLine);
@@ -108,9 +116,7 @@ std::optional<Lab> ReadTone(const JsonNode& node, bool any_positive) {
 JudgedImage ReadImage(const JsonNode& node, const EvaluationPart& part) {
   if (node.Has("problem")) return {{}, {}, {}, {}, ReadProblem(node["problem"])};
   JudgedImage image;
-  image.name = node["name"].Text();
-  if (node.Has("name_bytes"))
-    image.name = Named(node["name_bytes"], [&] { return FromBase64(node["name_bytes"].Text()); });
+  image.name = ReadName(node, "name");
   image.metrics = ReadMetrics(node, part.has_scores);
   if (part.finder) image.adaptation = ReadAdaptation(node["adaptation"]);
   if (part.keeps_tones)
@@ -224,8 +230,10 @@ std::string FormatEvaluationPart(const EvaluationPart& part) {
   for (const auto& [rank, pixel] : part.drawn.Ranked())
     root["drawn"].push_back({rank, pixel.bgr[0], pixel.bgr[1], pixel.bgr[2], pixel.positive});
   root["skipped"] = Json::array();
-  for (const auto& [input, reason] : part.skipped)
-    root["skipped"].push_back({{"input", input}, {"reason", reason}});
+  for (const auto& [input, reason] : part.skipped) {
+    root["skipped"].push_back(EntryOfInput(input));
+    root["skipped"].back()["reason"] = reason;
+  }
   root["problems"] = Json::array();
   for (const Problem& problem : part.problems) root["problems"].push_back(JsonOf(problem));
   root["images"] = Json::array();
@@ -259,7 +267,7 @@ EvaluationPart ParseEvaluationPart(const std::string& text, const std::string& n
   if (root.Has("classes")) part.classes = ReadClassCounts(root["classes"], all.Total());
   ReadDrawn(root["drawn"], part.drawn);
   for (const JsonNode& item : root["skipped"].Items())
-    part.skipped.emplace_back(item["input"].Text(), item["reason"].Text());
+    part.skipped.emplace_back(ReadName(item, "input"), item["reason"].Text());
   for (const JsonNode& item : root["problems"].Items()) part.problems.push_back(ReadProblem(item));
   return part;
 }

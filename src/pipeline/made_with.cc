@@ -206,7 +206,9 @@ void MadeWith::WriteRecord() {
 }
 
 std::string MadeWith::NameOf(const fs::path& output) const {
-  return ReadAgain(output.lexically_relative(options_.output_folder).string());
+  const std::string name = output.lexically_relative(options_.output_folder).string();
+  // JSON replaces bytes that are no UTF-8, so that names may become equal.
+  return IsUtf8(name) ? name : fmt::format("{} ({})", ReadAgain(name), Base64(name));
 }
 
 void MadeWith::WriteFailures(const std::vector<fs::path>& outputs,
@@ -220,8 +222,10 @@ void MadeWith::WriteFailures(const std::vector<fs::path>& outputs,
   }
   if (failed.empty() && !before && images == 0) return;
   if (images > 0) line[kImages] = images;
-  for (const Problem& problem : failed)
-    line[kFailed].push_back({{"input", problem.input}, {"reason", problem.Reason()}});
+  for (const Problem& problem : failed) {
+    line[kFailed].push_back(EntryOfInput(problem.input));
+    line[kFailed].back()["reason"] = problem.Reason();
+  }
   Append(file_, JsonText(line) + "\n");
 }
 
@@ -230,7 +234,8 @@ std::vector<Problem> MadeWith::FailuresBefore(const fs::path& output) const {
   if (told_.empty()) return failures;
   if (const auto told = told_.find(NameOf(output)); told != told_.end())
     for (const Json& failure : told->second[kFailed])
-      failures.push_back(FailedBefore(failure["input"], failure["reason"]));
+      failures.push_back(
+          FailedBefore(BytesOfInput(failure).value_or(failure["input"]), failure["reason"]));
   return failures;
 }
 

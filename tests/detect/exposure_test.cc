@@ -22,6 +22,7 @@ using testing::DarkTorso;
 using testing::F1;
 using testing::Light;
 using testing::RoundHand;
+using testing::Same;
 using testing::Under;
 using testing::Wood;
 

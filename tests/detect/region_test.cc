@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "skinmask/detect/draw.h"
 #include "support/world.h"
 
 namespace skinmask {

@@ -306,8 +306,11 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
   const bool positional = std::ranges::any_of(VerbsOf(app), [&](const CLI::App* verb) {
     return verb->get_name() == words[0] && !ArgumentsOf(*verb).empty();
   });
+  // Behind "--" all words are inputs. CLI11 would leave the verb there if it has an input already.
+  const auto mark = std::find(words.begin() + 1, words.end(), "--");
+  const std::vector<std::string> inputs(mark == words.end() ? mark : mark + 1, words.end());
+  words.erase(mark, words.end());
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--") break;
     // The value is empty; CLI11 would take the next word for it.
     if (words[i].starts_with("--") && words[i].find('=') == words[i].size() - 1) {
       words[i].pop_back();
@@ -322,6 +325,8 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
     if (dash || (word && !file)) line.after_json = words[i + 1];
     if (!file) words[i] = "--json=-";
   }
+  for (const std::string& input : inputs)
+    words.push_back(input.starts_with('-') && input != "-" ? "./" + input : input);
   return line;
 }
 

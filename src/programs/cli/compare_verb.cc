@@ -111,11 +111,9 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
     throw UsageError("--write trains a candidate (--kinds none has none)");
   if (flags.output.empty() && RuleOf(flags.decision))
     throw UsageError("a threshold or rule is for the model of --write");
-  RequireApart(flags.output, "--write", context.json, "--json");
-  RequireApart(flags.report, "--report", context.json, "--json");
-  RequireApart(flags.report, "--report", flags.output, "--write");
   const NamedOutput write{flags.output, "--write"}, report{flags.report, "--report"},
       partial{flags.partial, "--partial"}, json{context.json, "--json"};
+  RequireApart({write, report, partial, json});
   RequireApart({write, report, partial}, flags.samples, "--samples");
   RequireApart({write, report, json}, flags.partials, "--partials");
   RequireApart({write, report, partial, json}, ModelFilesOf(flags), "--models");
@@ -262,7 +260,8 @@ void RunCompare(const CompareFlags& options, Context& context) {
   KeepFreedMemory();  // each fit allocates tens of megabytes
   const std::vector<FitOptions> candidates = CandidatesOf(options);
   context.Confine(AccessOf(options));
-  RequireNoMedia(options.output);
+  for (const std::string& output : {options.output, options.report, options.partial})
+    RequireNoMedia(output);
   const std::vector<GivenModel> models = ModelsOf(options);
   const Samples samples = ReadSource(options.samples, options.pairs, context.StartRun("images"));
   if (StopFlag()) return;
@@ -284,7 +283,7 @@ void RunCompare(const CompareFlags& options, Context& context) {
   if (any && !options.output.empty())
     any = WriteChosen(samples, comparison, options, context, context.StartRun("images"));
   WriteResults(comparison, options, context);
-  if (!any) throw Error("candidates", "none could be fitted (each one's line says why)");
+  if (!any) throw Error("candidates", "none could be fitted and scored (each one's line says why)");
 }
 
 }  // namespace
@@ -309,10 +308,14 @@ void AddCompare(CLI::App& app, Context& context) {
            "Files of all parts of a comparison, to make the whole of, with the options that "
            "they were made with");
   const OptionGroup output(verb, "Output", kChangesNoResult);
-  output.Add("--partial", flags.partial, "FILE",
-             "Write what the shard of the models gives, for --partials, and no result");
-  output.Add("--report", flags.report, "FILE.html",
-             "One HTML page with the table and its plots, which opens without a network");
+  output
+      .Add("--partial", flags.partial, "FILE",
+           "Write what the shard of the models gives, for --partials, and no result")
+      ->check(NamedLike({}, "a part"));
+  output
+      .Add("--report", flags.report, "FILE.html",
+           "One HTML page with the table and its plots, which opens without a network")
+      ->check(NamedLike({}, "a page"));
   AddCandidateFlags(verb, flags);
   AddChoiceFlags(verb, flags);
   AddDecisionFlags(verb, flags.decision, "0.5");

@@ -98,8 +98,8 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     throw UsageError("--class-costs is of a model's classes, and --predicted masks have none");
   CheckPairOptions(flags.pairs);
   CheckPart(flags, context);
-  RequireApart(flags.report, "--report", context.json, "--json");
-  RequireApart(flags.picture, "--picture", context.json, "--json");
+  RequireApart(
+      {{flags.report, "--report"}, {flags.picture, "--picture"}, {context.json, "--json"}});
   if (!flags.picture.empty() && !flags.predicted.empty())
     throw UsageError("--picture shows curves of scores, and --predicted masks have none");
   if (!flags.title.empty() && flags.report.empty())

@@ -116,8 +116,10 @@ void AddSample(CLI::App& app, Context& context) {
            "CSV file to write: class,b,g,r,count,group; - is standard output")
       ->required()
       ->transform(DashIs(kStandardOutput));
-  output.Add("--bayes", options.bayes, "FILE.json",
-             "With --simulate: write Bayes' classifier of these parameters, as a model");
+  output
+      .Add("--bayes", options.bayes, "FILE.json",
+           "With --simulate: write Bayes' classifier of these parameters, as a model")
+      ->check(NamedLike({}, "a model"));
   group.AddDefault("--step", options.pairs.step, "N", "Take every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
   output.AddFlag("--ungrouped", options.ungrouped, "Do not tell images apart: group 0 for all");

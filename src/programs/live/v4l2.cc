@@ -17,10 +17,12 @@
 #include <memory>
 #include <opencv2/videoio.hpp>
 #include <set>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/folder.h"
 #include "base/stream.h"
 #include "media/late_module.h"
 #include "programs/live/source.h"
@@ -117,13 +119,19 @@ std::vector<CameraFormat> FormatsOf(const std::string& path) {
   return formats;
 }
 
+// The names of a folder's entries, as far as they can be listed.
+std::vector<std::string> NamesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  ForEachEntry(folder, [&](const char* name, EntryType) { names.emplace_back(name); });
+  return names;
+}
+
 // The present devices by their paths. Preloaded libraries that emulate devices (PipeWire's) respond
 // to paths without a file, so the first numbers are tried as well, until one fails.
 std::map<std::string, Device> Devices() {
   std::map<std::string, Device> devices;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/dev", error))
-    if (const std::string path = entry.path(); path.starts_with("/dev/video"))
+  for (const std::string& name : NamesIn("/dev"))
+    if (const std::string path = "/dev/" + name; name.starts_with("video"))
       devices[path] = Probe(path);
   constexpr int kMaxTried = 8;  // such a library may respond to every number
   for (int i = 0; i < kMaxTried; ++i) {
@@ -156,14 +164,12 @@ std::string WhyBusy(const std::string& path) {
   std::set<std::string> holders;
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
-  for (const auto& process : fs::directory_iterator("/proc", error)) {
-    std::error_code ignored;
-    if (process.path().filename() == std::to_string(getpid())) continue;
-    for (const auto& fd : fs::directory_iterator(process.path() / "fd", ignored)) {
-      if (fs::read_symlink(fd.path(), ignored) != real) continue;
-      holders.insert(fmt::format("{} (process {})", FirstLine(process.path() / "comm"),
-                                 process.path().filename().string()));
-    }
+  for (const std::string& id : NamesIn("/proc")) {
+    const fs::path process = "/proc/" + id;
+    if (id == std::to_string(getpid())) continue;
+    for (const std::string& fd : NamesIn(process / "fd"))
+      if (fs::read_symlink(process / "fd" / fd, error) == real)
+        holders.insert(fmt::format("{} (process {})", FirstLine(process / "comm"), id));
   }
   return fmt::format(
       "is there, but gives no picture: another program has it{}, or it cannot do what was asked "

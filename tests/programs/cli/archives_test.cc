@@ -261,6 +261,14 @@ TEST_F(ArchivesTest, FailuresOutliveResume) {
               again.err.rfind("a.tar/x.png"))
         << again.err;
   }
+  // Names that JSON cannot tell apart.
+  Shell("mkdir both && mv a.tar both/$(printf '\\344').tar && rm in/x.png");
+  Pack("both/$(printf '\\366').tar");
+  EXPECT_EQ(Run("detect both -o names").status, 1);
+  const Outcome again = Run("detect both -o names --resume");
+  EXPECT_EQ(again.status, 1) << again.err;
+  EXPECT_NE(again.err.find(".tar/x.png: failed in the run before"), again.err.npos) << again.err;
+  Put("in/x.png", "no image");
   Shell("mkdir bad && cp in/x.png bad/ && tar -C bad -cf bad.tar x.png");
   EXPECT_EQ(Run("detect bad.tar -o out --max-failures 100%").status, 1);
   EXPECT_FALSE(fs::exists(Path("out/bad.tar")));

@@ -1,6 +1,7 @@
 #include <sys/resource.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "skinmask/detect/detect_image.h"

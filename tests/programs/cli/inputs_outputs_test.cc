@@ -10,6 +10,7 @@ namespace {
 
 using testing::Encode;
 using testing::Gradient;
+using testing::Lines;
 using testing::Outcome;
 using testing::Shell;
 namespace fs = testing::fs;

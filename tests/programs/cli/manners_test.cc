@@ -154,6 +154,11 @@ TEST_F(MannersTest, QuietIsQuietAndDashIsStandardInput) {
   Put("-", Encode(".png", Gradient(20, 10)));
   EXPECT_EQ(Run("detect - -o out").status, 1);  // standard input, which holds nothing
   EXPECT_EQ(Run("detect -o out ./-").status, 0);
+  // Behind "--" are inputs alone, also where an input stands before it.
+  Put("-x.png", Encode(".png", Gradient(20, 10)));
+  const Outcome both = Run("detect a.png -o both -- -x.png");
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_TRUE(std::filesystem::exists(Path("both/-x.png")));
   EXPECT_EQ(Run("detect a.png -o s3://bucket/masks").status, 2);  // no folder of that name
   EXPECT_FALSE(std::filesystem::exists(Path("s3:")));
 }

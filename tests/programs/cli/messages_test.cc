@@ -134,6 +134,12 @@ TEST_F(MessagesTest, FilesThatAreSomethingElse) {
 TEST_F(MessagesTest, StandardOutputTakesNoModelAndNoPage) {
   ExpectUsage("train --samples s.csv -o -", "-o: standard output does not take a model");
   ExpectUsage("evaluate --samples s.csv --report -", "standard output does not take a page");
+  ExpectUsage("sample --simulate s.json -o t.csv --bayes -", "does not take a model");
+}
+
+TEST_F(MessagesTest, TwoOutputsAreTwoFiles) {
+  ExpectUsage("evaluate --samples s.csv --report x --picture x", "are the same file, x");
+  ExpectUsage("show --json=x --picture x", "are the same file, x");
 }
 
 // --force does not replace a photograph that is named by mistake.
@@ -143,7 +149,8 @@ TEST_F(MessagesTest, ImagesAndVideosAreNotReplacedByText) {
     Put(name, "pixels");
     for (const std::string arguments :
          {"train --samples s.csv --force -o ", "calibrate s.csv --force -o ",
-          "compare --samples s.csv --force --write ", "sample --samples s.csv --force -o ",
+          "compare --samples s.csv --force --write ", "compare --samples s.csv --force --report ",
+          "compare --samples s.csv --force --partial ", "sample --samples s.csv --force -o ",
           "sample --simulate s.csv --force -o t.csv --bayes "})
       Expect(arguments + name, 1,
              name + ": is an image or a video by its name, and is not replaced");

@@ -180,8 +180,12 @@ TEST_F(PartsTest, NamesThatAreNoUtf8StayThoseOfTheirFiles) {
     for (const auto& [from, to] : {std::pair("0.png", "\xe8.png"), {"1.png", "\xe9.png"}})
       std::filesystem::rename(Path(folder) / from, Path(folder) / to);
   Put("g.csv", "image,camera\n\xe8.png,phone\n\xe9.png,reflex\n");
+  Put("i/\xe7.txt", "");
   ExpectEqual("--images i --truth m --adapt off --by g.csv", {2});
   EXPECT_EQ(ordered_json::parse(Bytes("merged.json"))["images"][1]["groups"][0], "reflex");
+  Put("i/\xfe.png", "no picture");
+  Put("m/\xfe.png", Encode(".png", cv::Mat(8, 8, CV_8UC1, cv::Scalar(255))));
+  ExpectEqual("--images i --truth m --adapt off", {2}, 1);
 }
 
 TEST_F(PartsTest, ComparisonsOfShardsAddUpToThatOfOneRun) {
