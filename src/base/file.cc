@@ -146,7 +146,11 @@ const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
   if (IsFolder(path)) throw Error(path.string(), "is a folder (a file is expected)");
   if (IsSpecial(path)) return path;
   if (if_exists == IfExists::kFail && Exists(path)) FailByExisting(path);
-  const fs::path folder = FolderOf(path);
+  const bool is_link = EntryTypeOf(path.c_str()) == EntryType::kLink;
+  const fs::path real = is_link ? RealPath(path) : path;
+  if (is_link && EntryTypeOf(real.c_str()) == EntryType::kLink)
+    throw Error(path.string(), "cannot be written: it is a link that leads nowhere");
+  const fs::path folder = FolderOf(real);
   if (!IsFolder(folder)) throw Error(path.string(), "cannot be written: its folder does not exist");
   if (access(folder.c_str(), W_OK | X_OK) != 0) FailToWrite(path, errno);
   return path;
@@ -232,8 +236,16 @@ void RemoveOldUnfinished(const fs::path& folder) {
 }
 
 fs::path RealPath(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
   std::error_code ignored;
-  const fs::path canonical = fs::weakly_canonical(path, ignored);
+  // A link to a file that does not exist (yet) would stay as it is.
+  fs::path target = path;
+  const auto dangles = [&] {
+    return EntryTypeOf(target.c_str()) == EntryType::kLink && !Exists(target);
+  };
+  for (int i = 0; i < kMostLinks && dangles(); ++i)
+    target = FolderOf(target) / fs::read_symlink(target, ignored);
+  const fs::path canonical = fs::weakly_canonical(target, ignored);
   return canonical.empty() ? path : canonical;
 }
 

@@ -61,6 +61,20 @@ TEST_F(FileTest, ALinkStaysAndItsTargetIsWritten) {
   WriteFile(Path("link"), "new", IfExists::kReplace);
   EXPECT_TRUE(std::filesystem::is_symlink(Path("link")));
   EXPECT_EQ(ReadFile(Path("target")), "new");
+  // A target that does not exist yet is made, by way of two links.
+  std::filesystem::create_directory(Path("d"));
+  std::filesystem::create_symlink("d/other", Path("first"));
+  std::filesystem::create_symlink(Path("absent"), Path("d/other"));
+  for (const char* const text : {"made", "again"}) {
+    WriteFile(Path("first"), text, *text == 'm' ? IfExists::kFail : IfExists::kReplace);
+    EXPECT_TRUE(std::filesystem::is_symlink(Path("first")));
+    EXPECT_EQ(ReadFile(Path("absent")), text);
+  }
+  EXPECT_EQ(FileIdentity(Path("first")), FileIdentity(Path("absent")));
+  std::filesystem::create_symlink("round", Path("round"));
+  std::filesystem::create_symlink("no/such/file", Path("lost"));
+  EXPECT_ERROR(RequireWritable(Path("round"), IfExists::kReplace), "a link that leads nowhere");
+  EXPECT_ERROR(RequireWritable(Path("lost"), IfExists::kReplace), "its folder does not exist");
 }
 
 TEST_F(FileTest, NamesWhatIsWrong) {
