@@ -73,6 +73,7 @@ void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
   } catch (const cv::Exception& e) {
     problem = "cannot be decoded: " + e.err;
   }
+  if (pixels.empty() && problem.empty() && IsTiff(bytes)) problem = skinmask::kUnreadTiff;
 }
 
 void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes) {

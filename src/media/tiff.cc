@@ -277,9 +277,7 @@ void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& pr
         "is a TIFF whose pixels are packed in a way that is not read (none, CCITT fax, LZW, "
         "JPEG, deflate or PackBits)";
   else if (!IsOfReadableKind(kind) || HasTilesThatAreReadAskew(header, kind))
-    problem =
-        "is a TIFF of a kind that is not read (8 bits, grey of 1, or grey or "
-        "RGB of 16 bits, interleaved)";
+    problem = kUnreadTiff;
   else
     problem = ProblemOfParts(tiff.get(), bytes.size());
 }

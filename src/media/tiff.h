@@ -9,6 +9,11 @@
 
 namespace skinmask {
 
+// The problem of a whole file that is not read.
+inline constexpr const char* kUnreadTiff =
+    "is a TIFF of a kind that is not read (8 bits, grey of 1, or grey or RGB of 16 bits, "
+    "interleaved)";
+
 // skinmask_read_header for a TIFF.
 void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& problem);
 

@@ -159,6 +159,9 @@ TEST(ImageFormat, TiffsOfWhichOpenCvLeavesMemoryAsItWasAreErrors) {
     SetTag(tiff, 0x102, bits);
     EXPECT_ERROR(DecodeImage(tiff, "x"), "is a TIFF of a kind that is not read");
   }
+  std::string whole_numbers = Encode(".tiff", cv::Mat(48, 64, CV_32FC1, cv::Scalar(3)));
+  SetTag(whole_numbers, 0x153, 1);  // of 32 bits
+  EXPECT_ERROR(DecodeImage(whole_numbers, "x"), "is a TIFF of a kind that is not read");
 }
 
 // A TIFF whose one strip is a JPEG (TIFF's technical note 2).
