@@ -94,6 +94,7 @@ function planeDatasets(plane) {
       data: decision.samples[key].map((f) => ({x: f[plane.x], y: f[plane.y]})),
       backgroundColor: tint[key] + '90',
       borderWidth: 0,
+      pointStyle: 'circle',
       pointRadius: 2
     });
   return datasets;
@@ -112,8 +113,10 @@ function planePlot(plane, canvas) {
     shape.scales = {x: channelAxis(x), y: channelAxis(y)};
     // Ellipses are no numbers of the JSON.
     shape.plugins.tooltip.filter = (item) => !item.dataset.drawn;
+    // Pixels have the colour of their class, but with three classes or more all others are grey.
+    const grey = report.boundary.classes.length > 2;
     shape.plugins.legend.labels.filter = (item) =>
-        item.text !== '' && !item.text.endsWith(' pixels');
+        item.text !== '' && (grey || !item.text.endsWith(' pixels'));
     return {data: {datasets: planeDatasets(plane)}, options: shape, plugins: [tinting(plane)]};
   });
 }
