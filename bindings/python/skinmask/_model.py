@@ -13,19 +13,17 @@ from numpy.typing import NDArray
 
 from . import _skinmask
 from ._common import (
-    OF_MODEL_ALONE,
     Path,
     Progress,
-    detector_texts,
     end_by,
     path_of,
-    refuse_without_effect,
     require_range,
     require_switch,
     require_type,
     run,
 )
 from ._kept import file_at, kept
+from ._options import OF_MODEL_ALONE, detector_texts, refuse_without_effect
 from ._samples import Paths, Samples
 from ._show import axes_or_new, draw_models, html_png, html_table, show_png
 from ._training import set_data, set_fit, set_rule

@@ -15,13 +15,10 @@ from numpy.typing import DTypeLike
 
 from . import _skinmask
 from ._common import (
-    DETECTOR_OPTIONS,
-    OF_ADAPTATION,
     Path,
     Progress,
     bits_of,
     end_by,
-    option_text,
     path_of,
     refuse,
     require_function,
@@ -32,6 +29,7 @@ from ._common import (
     warn,
 )
 from ._model import Model, chosen
+from ._options import DETECTOR_OPTIONS, OF_ADAPTATION, option_text
 from ._samples import PAIR_OPTIONS, Paths, Samples, pair_options
 from ._show import html_table, plot_curves
 

@@ -9,13 +9,13 @@ from . import _skinmask
 from ._common import (
     give,
     is_given,
-    option_text,
     require_range,
     require_switch,
     require_type,
     texts,
     two_numbers,
 )
+from ._options import option_text
 from ._samples import Samples, pair_options
 
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
