@@ -59,19 +59,13 @@ std::string FileOf(Canvas& canvas, double width, double height, PictureFormat fo
 }
 
 Polyline StairsOf(const Curve& curve, std::optional<double> (*rate)(const Confusion&)) {
-  const double highest = Logistic(curve.highest);
   Polyline line;
-  for (const OperatingPoint& point : curve.points) {
-    const std::optional<double> here = rate(point.counts);
+  for (std::size_t k = 0; k < curve.points.size(); ++k) {
+    const std::optional<double> here = rate(curve.points[k].counts);
     if (!here) continue;
-    const double at = Logistic(point.log_odds);
-    if (!line.empty()) {
-      const auto [before_at, before] = line.back();
-      const double jump = point.log_odds < 0 ? at : std::min(before_at, highest);
-      if (jump < before_at) line.push_back({jump, before});
-      if (jump > at) line.push_back({jump, *here});
-    }
-    line.push_back({at, *here});
+    const double jump = Logistic(curve.scores[k]);
+    if (!line.empty()) line.push_back({jump, line.back()[1]});
+    line.push_back({jump, *here});
   }
   if (!line.empty()) line.push_back({0, line.back()[1]});
   return line;

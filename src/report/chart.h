@@ -20,10 +20,8 @@ void DrawDiamond(Canvas& canvas, const Spot& at, double reach, const Ink& ink);
 // The drawing, of this width and height. Throws Error if Cairo fails.
 std::string FileOf(Canvas& canvas, double width, double height, PictureFormat format);
 
-// A rate against the threshold on P, which changes at scores alone. Each point of the curve has the
-// threshold nearest to log-odds of 0 between its score and the next lower one (ScoreStep). So above
-// 0 a rate holds up to the next threshold (the highest one up to the highest score), and below 0
-// down to the next. Empty if it is undefined.
+// A rate against the threshold on P, from 1 to 0: it changes at the scores alone. Empty if it is
+// undefined.
 Polyline StairsOf(const Curve& curve, std::optional<double> (*rate)(const Confusion&));
 
 class Chart {

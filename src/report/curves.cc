@@ -13,17 +13,18 @@
 namespace skinmask {
 namespace {
 
-// Calls visit(point, is_operating_point) for every step in descending order, with the operating
-// point at its place.
+// Calls visit(point, lowest score that is positive there, is_operating_point) for every step in
+// descending order, with the operating point at its place.
 template <class Visit>
 void ForEachPoint(const Scores& scores, const OperatingPoint& operating_point, const Visit& visit) {
   OperatingPoint point{std::numeric_limits<double>::infinity(),
                        {0, 0, scores.Total(true), scores.Total(false)}};
-  visit(point, false);
+  visit(point, point.log_odds, false);
   bool passed = false;
   for (auto step = scores.steps.rbegin(); step != scores.steps.rend(); ++step) {
     if (!passed && step->threshold < operating_point.log_odds) {
-      visit(operating_point, true);
+      // It has the counts of this step or, above its score, of the one before.
+      visit(operating_point, std::max(operating_point.log_odds, step->score), true);
       passed = true;
     }
     point.log_odds = step->threshold;
@@ -31,9 +32,9 @@ void ForEachPoint(const Scores& scores, const OperatingPoint& operating_point, c
     point.counts.fn -= step->positive;
     point.counts.fp += step->negative;
     point.counts.tn -= step->negative;
-    visit(point, false);
+    visit(point, step->score, false);
   }
-  if (!passed) visit(operating_point, true);
+  if (!passed) visit(operating_point, operating_point.log_odds, true);
 }
 
 // The coordinates of a point in all curves.
@@ -140,32 +141,38 @@ Legend LegendOf(const std::vector<DrawnCurve>& curves) {
 Curve ThinnedCurve(const Scores& scores, const OperatingPoint& operating_point, std::size_t count) {
   double length = 0;
   std::array<double, 4> last{0, 0, 1, 1};
-  ForEachPoint(scores, operating_point, [&](const OperatingPoint& point, bool) {
+  ForEachPoint(scores, operating_point, [&](const OperatingPoint& point, double, bool) {
     const std::array<double, 4> here = CoordinatesOf(point);
     length += Distance(last, here);
     last = here;
   });
   Curve curve;
-  if (!scores.steps.empty()) curve.highest = scores.steps.back().score;
+  const auto add = [&](const OperatingPoint& point, double score) {
+    curve.points.push_back(point);
+    curve.scores.push_back(score);
+  };
   // The ends and the operating point are added to the evenly spaced points.
+  const bool is_short = scores.steps.size() + 2 <= count;
   const double spacing = length / static_cast<double>(std::max<std::size_t>(count, 4) - 3);
   last = {0, 0, 1, 1};
   double since = 0;
-  std::optional<OperatingPoint> skipped;
-  ForEachPoint(scores, operating_point, [&](const OperatingPoint& point, bool operating) {
-    const std::array<double, 4> here = CoordinatesOf(point);
-    since += Distance(last, here);
-    last = here;
-    skipped = point;
-    if (!operating && !curve.points.empty() && since < spacing) return;
-    if (operating)
-      curve.operating_point = curve.points.size();
-    else
-      since = std::fmod(since, std::max(spacing, std::numeric_limits<double>::min()));
-    curve.points.push_back(point);
-    skipped.reset();
-  });
-  if (skipped) curve.points.push_back(*skipped);
+  std::optional<std::pair<OperatingPoint, double>> skipped;
+  ForEachPoint(scores, operating_point,
+               [&](const OperatingPoint& point, double score, bool operating) {
+                 const std::array<double, 4> here = CoordinatesOf(point);
+                 since += Distance(last, here);
+                 last = here;
+                 skipped.emplace(point, score);
+                 const bool is_kept = operating || is_short || curve.points.empty();
+                 if (!is_kept && since < spacing) return;
+                 if (operating)
+                   curve.operating_point = curve.points.size();
+                 else
+                   since = std::fmod(since, std::max(spacing, std::numeric_limits<double>::min()));
+                 add(point, score);
+                 skipped.reset();
+               });
+  if (skipped) add(skipped->first, skipped->second);
   return curve;
 }
 

@@ -69,7 +69,8 @@ Json PointJson(const OperatingPoint& point) {
 Json CurvesJson(const Scores& scores, const OperatingPoint& operating_point) {
   const Curve curve = ThinnedCurve(scores, operating_point, kCurvePoints);
   Json json{{"steps", scores.steps.size()}, {"operating_point", curve.operating_point}};
-  json["highest_log_odds"] = curve.highest;
+  for (const double score : curve.scores)
+    json["score"].push_back(std::isfinite(score) ? Json(score) : Json());
   for (const OperatingPoint& point : curve.points) {
     const Json values = PointJson(point);  // items() refers to it
     for (const auto& [name, value] : values.items()) json[name].push_back(value);

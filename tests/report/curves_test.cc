@@ -41,8 +41,8 @@ TEST(Curves, WithoutPositivePixelsThereIsNoRecall) {
   EXPECT_EQ(lines_of(one, {.fp = 3, .tn = 3}), all - 2);  // neither false negatives nor the ROC
 }
 
-// At every threshold between two scores the drawn rate is the true one: thresholds above and below
-// 0.5, and one of the user's between them.
+// At every threshold the drawn rate is the true one: of scores in bins, of scores with thresholds
+// anywhere between them, and with a threshold of the user's between scores and above all of them.
 TEST(Curves, ErrorRatesAreSteps) {
   const std::vector<Scored> scored = DrawScored(40, 2, 3, 4);
   const auto rate = [](const Confusion& c) -> std::optional<double> {
@@ -53,22 +53,31 @@ TEST(Curves, ErrorRatesAreSteps) {
     for (const Scored& s : scored) counts.Add(s.truth, s.z > z);
     return counts;
   };
-  const double own = 0.3;
-  const Scores scores = StepsOf(scored);
-  const Polyline line = StairsOf(ThinnedCurve(scores, {own, counts_above(own)}, 1000), rate);
-  EXPECT_EQ(line.front()[0], 1);
-  EXPECT_EQ(line.back()[0], 0);
-  int checked = 0;
-  for (std::size_t k = 1; k < line.size(); ++k) {
-    const auto [x, y] = line[k];
-    const auto [before_x, before_y] = line[k - 1];
-    EXPECT_TRUE(x == before_x || y == before_y) << k;
-    if (before_x - x < 1e-3) continue;  // the bins of scores are as wide
-    ++checked;
-    for (const double share : {0.1, 0.5, 0.9})
-      EXPECT_EQ(*rate(counts_above(Logit(x + share * (before_x - x)))), y) << x;
+  Scores anywhere = StepsOf(scored);
+  for (ScoreStep& step : anywhere.steps) {
+    step.score = std::round(4 * step.score) / 4;  // exactly
+    step.threshold = step.score - 0.07;
   }
-  EXPECT_GE(checked, 10);
+  for (const Scores& scores : {StepsOf(scored), anywhere})
+    for (const double own : {0.3, -0.95, 20.}) {
+      const Curve curve = ThinnedCurve(scores, {own, counts_above(own)}, 1000);
+      EXPECT_EQ(curve.points.size(), scores.steps.size() + 2);
+      const Polyline line = StairsOf(curve, rate);
+      EXPECT_EQ(line.front()[0], 1);
+      EXPECT_EQ(line.back()[0], 0);
+      int checked = 0;
+      for (std::size_t k = 1; k < line.size(); ++k) {
+        const auto [x, y] = line[k];
+        const auto [before_x, before_y] = line[k - 1];
+        EXPECT_TRUE(x == before_x || y == before_y) << k;
+        EXPECT_LE(x, before_x) << k;
+        if (before_x - x < 1e-3) continue;  // the bins of scores are as wide
+        ++checked;
+        for (const double share : {0.1, 0.5, 0.9})
+          EXPECT_EQ(*rate(counts_above(Logit(x + share * (before_x - x)))), y) << x;
+      }
+      EXPECT_GE(checked, 10);
+    }
 }
 
 TEST(Reliability, IsThatOfBruteForce) {

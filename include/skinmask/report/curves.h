@@ -16,12 +16,15 @@ namespace [[gnu::visibility("default")]] skinmask {
 struct Curve {
   std::vector<OperatingPoint> points;  // by descending log-odds, from 'nothing' to 'everything'
   std::size_t operating_point = 0;     // its index among them
-  double highest = 0;                  // the highest log-odds of a pixel
+  // For each point the lowest log-odds of the pixels that it calls positive (the middle of their
+  // bin, where scores are in bins): here its counts begin. Infinite for 'nothing'.
+  std::vector<double> scores;
 };
 
 // `scores` has a point for each step, which may be 100,000 and more. This keeps about `count` of
 // them, evenly spaced along the curves (by the sum of the changes of recall, false-positive rate,
-// precision and P), both ends, and `operating_point` unchanged. Cost: two passes over the steps.
+// precision and P), both ends, and `operating_point` unchanged; all of them where they are fewer.
+// Cost: two passes over the steps.
 Curve ThinnedCurve(const Scores& scores, const OperatingPoint& operating_point, std::size_t count);
 
 struct ScoredModel {

@@ -48,17 +48,12 @@ function tellBins() {
       [shown(h.low + i * h.width, 2), number(`log_odds.positive_share.${i}`), number(`log_odds.negative_share.${i}`)]);
 }
 
-// A rate changes at scores alone, and each step of the curves has the threshold nearest to 0.5
-// between its score and the next lower one. So above 0.5 a rate holds up to the next threshold
-// (the highest one up to the highest score), and below it down to the next.
+// A rate changes at scores alone: each step of the curves has the lowest log-odds that it calls
+// positive, null for the first, which calls nothing positive.
 function stairs(rates) {
-  const steps = points(report.curves.threshold, rates);
-  const highest = 1 / (1 + Math.exp(-report.curves.highest_log_odds));
-  const corners = steps.flatMap((step, k) => {
-    if (k === 0) return [step];
-    const before = steps[k - 1], jump = step.x < 0.5 ? step.x : Math.min(before.x, highest);
-    return [{...before, x: jump}, {...step, x: jump}, step];
-  });
+  const ends = report.curves.score.map((score) => (score === null ? 1 : 1 / (1 + Math.exp(-score))));
+  const steps = points(ends, rates);
+  const corners = steps.flatMap((step, k) => (k === 0 ? [step] : [{...steps[k - 1], x: step.x}, step]));
   return [...corners, ...corners.slice(-1).map((last) => ({...last, x: 0}))];
 }
 
