@@ -69,24 +69,29 @@ TEST(AdaptStream, SearchesLessWhileNothingChanges) {
   EXPECT_GE(moving, 6);
 }
 
-// Until a face is known, the first eight searches of a scene come at twice the usual rate: between
+// Until a face is known, and until eight searches have found none, there is one between each two of
 // the usual frames, which are searched all the same.
 TEST(AdaptStream, SearchesMoreAtFirstUntilAFaceIsKnown) {
   const cv::Mat still = Window(Astronaut(), 0).bgr;
-  const auto searched = [&](int unseen) {
+  using Frames = std::vector<int>;
+  const auto searched = [&](int unseen, const StreamOptions& options = {}) {
     int count = 0;
-    StreamAdapter stream(AdapterOf(std::make_unique<Counting>(count, unseen)));
-    std::vector<int> frames;
+    StreamAdapter stream(AdapterOf(std::make_unique<Counting>(count, unseen)), options);
+    Frames frames;
+    int before = 0;
     for (int i = 0; i < 50; ++i) {
-      const int before = count;
       stream.Follow(Noisy(still, static_cast<std::uint64_t>(i)));
       if (count > before) frames.push_back(i);
+      before = count;
     }
     return frames;
   };
-  EXPECT_EQ(searched(0), (std::vector{0, 4, 36}));
-  EXPECT_EQ(searched(3), (std::vector{0, 2, 4, 6, 8, 40}));
-  EXPECT_EQ(searched(99), (std::vector{0, 2, 4, 6, 8, 10, 12, 14, 46}));
+  EXPECT_EQ(searched(0), (Frames{0, 4, 36}));
+  EXPECT_EQ(searched(3), (Frames{0, 2, 4, 6, 8, 40}));
+  EXPECT_EQ(searched(99), (Frames{0, 2, 4, 6, 8, 10, 12, 14, 46}));
+  EXPECT_EQ(searched(99, {3, 0}), (Frames{0, 2, 3, 5, 6, 8, 9, 11, 35}));
+  EXPECT_EQ(searched(99, {5, 0}), (Frames{0, 3, 5, 8, 10, 13, 15, 18}));
+  EXPECT_EQ(searched(99, {1, 0}), (Frames{0, 1, 2, 3, 4, 5, 6, 7, 15, 23, 31, 39, 47}));
 }
 
 TEST(AdaptStream, WhenASearchEndsDoesNotMatter) {

@@ -8,7 +8,9 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 struct StreamOptions {
-  // The finders search every so many frames, 1 or more; an eighth as often while nothing changes.
+  // The finders search every so many frames, 1 or more: while no face is known, once more half-way
+  // between two of these until eight searches in sequence have found none; an eighth as often while
+  // nothing changes.
   int search_every_frames = 4;
   // 0: the search runs within the call, and takes its time (faces: 3 to 15 ms). Above 0: it runs on
   // a thread of its own, and its result is used that many frames later, so that no frame waits if

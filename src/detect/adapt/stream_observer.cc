@@ -15,8 +15,7 @@ constexpr int kMinFitGap = 3;
 constexpr double kFullRateChange = 4;
 constexpr int kMinSearchGap = 3;  // frames between searches while a face is lost
 // A face that one frame does not show well enough is often found in one of the next. So while none
-// is known, the first searches of a scene are twice as many: the usual ones, and one between each
-// two of them.
+// is known, one more search comes between two usual ones, until so many have found none.
 constexpr int kEagerSearches = 8;
 // If the last search found nothing new and the picture has changed by less than kQuietChange since
 // (a person who enters changes it more), the next search comes after kQuietGaps times the usual
@@ -96,9 +95,12 @@ void StreamAdapter::Observer::NoteWhetherEmpty(const Search& search) {
 }
 
 bool StreamAdapter::Observer::IsTime() const {
+  if (frame_ >= next_search_) return true;
+  // Half-way to the next usual one, which its result must not delay.
+  const int every = options_.search_every_frames;
   const bool is_eager = tracker_.empty() && empty_searches_ < kEagerSearches;
-  return frame_ >= next_search_ ||
-         (is_eager && frame_ >= began_ + options_.search_every_frames / 2);
+  return is_eager && next_search_ == began_ + every && frame_ >= began_ + (every + 1) / 2 &&
+         frame_ + options_.search_lag_frames <= next_search_;
 }
 
 // Returns the search whose result is due, and starts the next one when it is time.
