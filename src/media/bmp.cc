@@ -18,23 +18,29 @@ enum Compression : std::uint32_t { kRle8 = 1, kRle4 = 2, kMasks = 3, kMasksWithA
 // reads any masks.
 void RequireUsualMasks(std::string_view masks, std::string_view subject) {
   for (const std::uint32_t usual : {0x00FF0000u, 0x0000FF00u, 0x000000FFu}) {
-    if (masks.size() < 4 || LittleEndian(masks.substr(0, 4)) != usual)
-      throw Error(subject, "is a BMP whose channels are in another order than B, G, R (one of 24 "
-                           "bits a pixel is read)");
+    if (masks.size() < 4) FailUnknownImage(subject);
+    if (LittleEndian(masks.substr(0, 4)) != usual)
+      throw Error(subject,
+                  "is a BMP whose channels are in another order than B, G, R (one of 24 "
+                  "bits a pixel is read)");
     masks.remove_prefix(4);
   }
 }
 
-// Throws Error unless the runs fill the rows. OpenCV goes on in the next row where a run is longer
-// than the rest of a row, and leaves out rows behind an early end. `bits`: of a pixel, 4 or 8.
+// Throws Error for runs that are longer than the rest of their row, where OpenCV goes on in the
+// next row (ImageMagick writes such files of rows that it pads), and for those that end before the
+// last row. `bits`: of a pixel, 4 or 8.
 void RequireRunsThatFit(std::string_view runs, std::size_t bits, const PictureSize& size,
                         std::string_view subject) {
+  enum : std::uint8_t { kEndOfRow = 0, kEnd = 1, kMove = 2 };
   std::int64_t x = 0, y = 0;
-  const auto is_whole = [&] { return y >= size.height || (y == size.height - 1 && x == size.width); };
+  const auto is_whole = [&] { return y >= size.height || (y == size.height - 1 && x > 0); };
   while (runs.size() >= 2) {
-    const auto count = static_cast<std::uint8_t>(runs[0]), code = static_cast<std::uint8_t>(runs[1]);
+    const auto count = static_cast<std::uint8_t>(runs[0]),
+               code = static_cast<std::uint8_t>(runs[1]);
     runs.remove_prefix(2);
-    enum : std::uint8_t { kEndOfRow = 0, kEnd = 1, kMove = 2 };
+    // A new run begins a new row where the last one was filled without a mark.
+    if ((count > 0 || code > kMove) && x == size.width) x = 0, ++y;
     if (count > 0) {
       x += count;
     } else if (code == kEndOfRow) {
@@ -54,9 +60,12 @@ void RequireRunsThatFit(std::string_view runs, std::size_t bits, const PictureSi
       runs.remove_prefix(bytes);
     }
     if (x > size.width)
-      throw Error(subject, "is a damaged BMP: a run of pixels is longer than its row");
+      throw Error(subject,
+                  "is a BMP with a run of pixels that is longer than its row (one that is not "
+                  "compressed is read)");
   }
-  if (!is_whole()) throw Error(subject, "is a damaged BMP: its pixels end too early (a whole file)");
+  if (!is_whole())
+    throw Error(subject, "is a damaged BMP: its pixels end too early (a whole file)");
 }
 
 }  // namespace

@@ -82,9 +82,14 @@ TEST(ImageFormat, BmpsThatWouldBecomeOtherPicturesAreRefused) {
   EXPECT_EQ(two.at<cv::Vec3b>(0, 1), cv::Vec3b(1, 2, 3));
   EXPECT_EQ(two.at<cv::Vec3b>(1, 2), cv::Vec3b(1, 2, 3));
   EXPECT_EQ(runs("\3\x10\0\0\3\x01\0\1"s, 4).size(), cv::Size(3, 2));
-  EXPECT_ERROR(runs("\4\0\0\0\3\0\0\1"s), "a run of pixels is longer than its row");
-  EXPECT_ERROR(runs("\2\0\0\3\1\0\1\0\0\1"s), "a run of pixels is longer than its row");
-  for (const std::string& cut : {rows, rows + "\0\1"s, rows + "\2\0\0\1"s, rows + "\0\3\1"s})
+  // Rows without a mark of their end, and a last row that ends early, are read.
+  const cv::Mat unmarked = runs("\3\0\3\1\0\1"s);
+  EXPECT_EQ(unmarked.at<cv::Vec3b>(0, 0), cv::Vec3b(0x11, 0x12, 0x13));
+  EXPECT_EQ(unmarked.at<cv::Vec3b>(1, 2), cv::Vec3b(1, 2, 3));
+  EXPECT_EQ(runs(rows + "\2\1\0\1"s).at<cv::Vec3b>(0, 2), cv::Vec3b(1, 2, 3));
+  EXPECT_ERROR(runs("\4\0\0\0\3\0\0\1"s), "a run of pixels that is longer than its row");
+  EXPECT_ERROR(runs("\2\0\0\3\1\0\1\0\0\1"s), "a run of pixels that is longer than its row");
+  for (const std::string& cut : {rows, rows + "\0\1"s, "\2\0\0\1"s, rows + "\0\3\1"s})
     EXPECT_ERROR(runs(cut), "its pixels end too early");
 }
 
