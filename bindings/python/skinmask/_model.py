@@ -252,7 +252,7 @@ class Model:
 
     @property
     def prior(self) -> float:
-        """The prior P(skin)."""
+        """The prior P(skin). Of a model with a calibration, P(skin) is that of its data instead."""
         return self._core.priors[0]
 
     @property

@@ -72,11 +72,10 @@ void Warn(const AdaptedCalibrationFit& fit) {
   constexpr std::size_t kFew = 20;
   for (const auto& [kind, images, fitted, curve] : NamedCurves(fit))
     if (images > 0 && !fitted)
-      PrintLine(
-          fmt::format("warning: {}: not calibrated, and as before (two images are needed that have "
-                      "pixels of both "
-                      "classes on both sides of the threshold, and of {} here fewer have)",
-                      kind, images));
+      PrintLine(fmt::format(
+          "warning: {}: not calibrated, and as before (two images are needed that have pixels of "
+          "both classes on both sides of the threshold, and of {} here fewer have)",
+          kind, images));
     else if (images > 0 && images < kFew)
       PrintLine(fmt::format(
           "warning: {}: calibrated on {} image{} only (the error with images left out tells)", kind,

@@ -297,19 +297,35 @@ bool IsModelOrPart(const std::string& file) {
   return begin.find("\"skinmask-") != begin.npos;
 }
 
+// Takes the words behind "--", which are inputs, from the line of a verb with inputs. (CLI11 would
+// leave the verb there if it has an input already.) Leaves all as it is where an option without its
+// value stands before the mark.
+Words TakeMarked(const CLI::App& verb, Words& words) {
+  const auto mark = std::find(words.begin() + 1, words.end(), "--");
+  if (mark == words.end()) return {};
+  const std::string& before = *(mark - 1);
+  const CLI::Option* const option = verb.get_option_no_throw(before);
+  const bool is_whole = before.find('=') != before.npos || before == "--json" ||
+                        (option && option->get_expected_max() == 0);
+  if (before.starts_with('-') && before != "-" && !is_whole) return {};
+  Words inputs;
+  for (auto word = mark + 1; word != words.end(); ++word)
+    inputs.push_back(word->starts_with('-') && *word != "-" ? "./" + *word : *word);
+  words.erase(mark, words.end());
+  return inputs;
+}
+
 // --json takes a file only as --json=FILE or, for verbs with inputs, if the next word ends in
 // .json. Otherwise `detect --json a.jpg` would take the photograph for the output.
 CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
   CommandLine line{{argv + 1, argv + argc}, {}, {}};
   std::vector<std::string>& words = line.words;
   if (words[0] == "--version" || words[0] == "-V") words[0] = "version";
-  const bool positional = std::ranges::any_of(VerbsOf(app), [&](const CLI::App* verb) {
-    return verb->get_name() == words[0] && !ArgumentsOf(*verb).empty();
-  });
-  // Behind "--" all words are inputs. CLI11 would leave the verb there if it has an input already.
-  const auto mark = std::find(words.begin() + 1, words.end(), "--");
-  const std::vector<std::string> inputs(mark == words.end() ? mark : mark + 1, words.end());
-  words.erase(mark, words.end());
+  const CLI::App* verb = nullptr;
+  for (const CLI::App* const known : VerbsOf(app))
+    if (known->get_name() == words[0]) verb = known;
+  const bool positional = verb && !ArgumentsOf(*verb).empty();
+  const std::vector<std::string> inputs = positional ? TakeMarked(*verb, words) : Words();
   for (std::size_t i = 0; i < words.size(); ++i) {
     // The value is empty; CLI11 would take the next word for it.
     if (words[i].starts_with("--") && words[i].find('=') == words[i].size() - 1) {
@@ -317,6 +333,7 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
       words.insert(words.begin() + static_cast<std::ptrdiff_t>(++i), "");
       continue;
     }
+    if (words[i] == "--") break;
     if (words[i] != "--json") continue;
     const bool dash = i + 1 < words.size() && words[i + 1] == "-";
     const bool word = i + 1 < words.size() && !words[i + 1].starts_with('-');
@@ -325,8 +342,7 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
     if (dash || (word && !file)) line.after_json = words[i + 1];
     if (!file) words[i] = "--json=-";
   }
-  for (const std::string& input : inputs)
-    words.push_back(input.starts_with('-') && input != "-" ? "./" + input : input);
+  words.insert(words.end(), inputs.begin(), inputs.end());
   return line;
 }
 

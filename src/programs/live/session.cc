@@ -204,7 +204,7 @@ class Session {
     const cv::Size before = std::exchange(recorded_size_, scene_.frame_size());
     if (const cv::Size now = recorded_size_; now != before && !before.empty())
       controls_.Tell(
-          fmt::format("pictures are {}x{} now, {}x{} before: what is recorded keeps its size",
+          fmt::format("pictures are {}x{} now, {}x{} before: what is written keeps its size",
                       now.width, now.height, before.width, before.height));
     const auto start = Clock::now();
     if (recorder_)

@@ -159,6 +159,12 @@ TEST_F(MannersTest, QuietIsQuietAndDashIsStandardInput) {
   const Outcome both = Run("detect a.png -o both -- -x.png");
   EXPECT_EQ(both.status, 0) << both.err;
   EXPECT_TRUE(std::filesystem::exists(Path("both/-x.png")));
+  EXPECT_EQ(Run("detect a.png -q -o more -q -- a.png").status, 0);
+  // They are neither values of options nor of verbs without inputs.
+  EXPECT_EQ(Run("detect a.png -o -- o2").status, 2);
+  EXPECT_EQ(Run("detect a.png -o o2 --isolate -- none").status, 2);
+  EXPECT_FALSE(std::filesystem::exists(Path("o2")));
+  EXPECT_EQ(Run("evaluate --samples a.csv -- b.csv").status, 2);
   EXPECT_EQ(Run("detect a.png -o s3://bucket/masks").status, 2);  // no folder of that name
   EXPECT_FALSE(std::filesystem::exists(Path("s3:")));
 }
