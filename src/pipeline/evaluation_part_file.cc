@@ -230,10 +230,8 @@ std::string FormatEvaluationPart(const EvaluationPart& part) {
   for (const auto& [rank, pixel] : part.drawn.Ranked())
     root["drawn"].push_back({rank, pixel.bgr[0], pixel.bgr[1], pixel.bgr[2], pixel.positive});
   root["skipped"] = Json::array();
-  for (const auto& [input, reason] : part.skipped) {
-    root["skipped"].push_back(EntryOfInput(input));
-    root["skipped"].back()["reason"] = reason;
-  }
+  for (const auto& [input, reason] : part.skipped)
+    root["skipped"].push_back(EntryOfInput(input, reason));
   root["problems"] = Json::array();
   for (const Problem& problem : part.problems) root["problems"].push_back(JsonOf(problem));
   root["images"] = Json::array();

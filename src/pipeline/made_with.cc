@@ -222,10 +222,8 @@ void MadeWith::WriteFailures(const std::vector<fs::path>& outputs,
   }
   if (failed.empty() && !before && images == 0) return;
   if (images > 0) line[kImages] = images;
-  for (const Problem& problem : failed) {
-    line[kFailed].push_back(EntryOfInput(problem.input));
-    line[kFailed].back()["reason"] = problem.Reason();
-  }
+  for (const Problem& problem : failed)
+    line[kFailed].push_back(EntryOfInput(problem.input, problem.Reason()));
   Append(file_, JsonText(line) + "\n");
 }
 

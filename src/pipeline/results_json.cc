@@ -39,6 +39,12 @@ Json EntryOfInput(const std::string& input) {
   return entry;
 }
 
+Json EntryOfInput(const std::string& input, const std::string& reason) {
+  Json entry = EntryOfInput(input);
+  entry["reason"] = reason;
+  return entry;
+}
+
 std::optional<std::string> BytesOfInput(const Json& entry) {
   const auto bytes = entry.find("input_bytes");
   if (bytes == entry.end() || !bytes->is_string()) return std::nullopt;

@@ -21,6 +21,8 @@ namespace [[gnu::visibility("default")]] skinmask {
 // {"input": ...}; also "input_bytes", in base64, if the name is no UTF-8, because JSON replaces
 // such bytes, so that names may become equal.
 Json EntryOfInput(const std::string& input);
+// The same, with "reason".
+Json EntryOfInput(const std::string& input, const std::string& reason);
 // The name in such an entry with its bytes, if it is known; nullopt also if they are no base64.
 std::optional<std::string> BytesOfInput(const Json& entry);
 

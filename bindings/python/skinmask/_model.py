@@ -252,7 +252,11 @@ class Model:
 
     @property
     def prior(self) -> float:
-        """The prior P(skin). Of a model with a calibration, P(skin) is that of its data instead."""
+        """The prior of the positive class.
+
+        P(skin) of a calibrated model is for the prior of its calibration's data, and `with_prior`
+        changes that one.
+        """
         return self._core.priors[0]
 
     @property

@@ -91,7 +91,7 @@ void StreamAdapter::Observer::BeginAnew() {
 void StreamAdapter::Observer::NoteWhetherEmpty(const Search& search) {
   const bool is_empty = tracker_.empty() && search.found.empty();
   empty_searches_ = is_empty ? std::min(empty_searches_ + 1, kEagerSearches) : 0;
-  is_quiet_ = is_empty && empty_searches_ == kEagerSearches;
+  is_quiet_ = empty_searches_ == kEagerSearches;
 }
 
 bool StreamAdapter::Observer::IsTime() const {

@@ -96,15 +96,12 @@ std::string RunRecord::Line() const {
 
 void RunRecord::AddTo(Json& root) const {
   Json& failed = root["failed"] = Json::array();
-  for (const Problem& problem : failed_) {
-    failed.push_back(EntryOfInput(problem.input));
-    failed.back()["reason"] = WithFlags(problem.Reason());
-  }
+  for (const Problem& problem : failed_)
+    failed.push_back(EntryOfInput(problem.input, WithFlags(problem.Reason())));
   Json& skipped = root["skipped"] = Json::array();
   const auto skip = [&](const std::string& input, const std::string& reason) {
     if (HasInputOrPart(listed_, input)) return;  // the results list an archive by its images
-    skipped.push_back(EntryOfInput(input));
-    skipped.back()["reason"] = WithFlags(reason);
+    skipped.push_back(EntryOfInput(input, WithFlags(reason)));
   };
   for (const auto& [input, reason] : skipped_) skip(input, reason);
   for (std::size_t i = 0; i < left_out_.size(); ++i) skip(std::string(left_out_[i]), kThere);
