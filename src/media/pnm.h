@@ -1,4 +1,5 @@
-// Reads the headers of PNM (Netpbm's P1 to P6), and scales values that OpenCV would take as they are.
+// Reads the headers of PNM (Netpbm's P1 to P6), and scales values that OpenCV would take as they
+// are.
 #pragma once
 
 #include <string>
