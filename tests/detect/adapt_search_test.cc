@@ -1,6 +1,7 @@
 // When the finders of a StreamAdapter see a frame.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -46,6 +47,43 @@ class Counting : public SeedFinder {
   int unseen_;
   std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
 };
+
+// Fails in one of its searches.
+class FailsOnce : public SeedFinder {
+ public:
+  explicit FailsOnce(int failing) : failing_(failing) {}
+  std::string_view name() const override { return "fails once"; }
+  std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    if (count_++ == failing_) throw Error("finder", "failed");
+    return faces_->Find(bgr);
+  }
+
+ private:
+  int failing_;
+  mutable std::atomic<int> count_ = 0;
+  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
+};
+
+// A still picture, of which no frame differs from the one that the failed search saw.
+TEST(AdaptStream, SearchesAgainAfterASearchThatFailed) {
+  const cv::Mat with_face = Window(Astronaut(), 0).bgr;
+  cv::Mat without = with_face.clone();
+  without.setTo(cv::Scalar(90, 100, 110));
+  for (const int lag : {0, 3})
+    for (const int failing : {0, 1}) {
+      StreamAdapter stream(AdapterOf(std::make_unique<FailsOnce>(failing)), {4, lag});
+      int errors = 0;
+      std::size_t faces = 0;
+      for (int i = 0; i < 40; ++i) try {
+          const auto adaptation = stream.Follow(i < failing ? without : with_face);
+          faces = adaptation ? adaptation->faces.size() : 0;
+        } catch (const Error&) {
+          ++errors;
+        }
+      EXPECT_EQ(errors, 1) << lag << ' ' << failing;
+      EXPECT_EQ(faces, 1u) << lag << ' ' << failing;
+    }
+}
 
 // Frames 0 and 4, which confirms what frame 0 told (or eight frames of the first 16 that show
 // nobody), and from then on every 32nd, until something comes into the picture.

@@ -109,15 +109,19 @@ std::optional<StreamAdapter::Observer::Search> StreamAdapter::Observer::SearchAt
   std::optional<Search> done;
   if (pending_.valid() && frame_ >= due_) {
     const bool is_stale = std::exchange(is_stale_, false);
+    const TrackingFrame searched = std::exchange(searched_, {});
     std::vector<Seed> found = pending_.get();
-    if (!is_stale) done = Search{std::move(found), searched_};
+    searched_ = searched;
+    if (!is_stale) done = Search{std::move(found), searched};
   }
   if (tracker_.AnyLost()) next_search_ = std::min(next_search_, began_ + kMinSearchGap);
   if (pending_.valid() || !IsTime() || CanWait(now)) return done;
   began_ = frame_;
   if (frame_ >= next_search_) next_search_ = frame_ + options_.search_every_frames;
+  searched_ = {};  // also after a search that failed, so that another one follows
+  if (options_.search_lag_frames == 0) done = Search{adapter_->FindSeeds(bgr), now};
   searched_ = now;
-  if (options_.search_lag_frames == 0) return Search{adapter_->FindSeeds(bgr), now};
+  if (options_.search_lag_frames == 0) return done;
   due_ = frame_ + options_.search_lag_frames;
   // If no more threads can be made, the search runs when it is due, and that frame waits for it.
   // (`search` is const, and so copied: libstdc++ moves from its argument before it finds that it
