@@ -64,7 +64,8 @@ namespace skinmask {
   F(avformat_index_get_entries_count) F(avformat_index_get_entry) F(avio_size) F(avio_read)   \
   F(avio_open2) F(avio_closep) F(avformat_network_init) F(avformat_query_codec)               \
   F(avformat_alloc_output_context2) F(avformat_new_stream) F(avformat_write_header)           \
-  F(av_interleaved_write_frame) F(av_write_trailer)
+  F(av_interleaved_write_frame) F(av_write_trailer) F(avformat_get_riff_audio_tags)           \
+  F(av_codec_get_tag)
 #define SKINMASK_SWSCALE(F)                                                                   \
   F(sws_getContext) F(sws_freeContext) F(sws_scale) F(sws_getCoefficients)                    \
   F(sws_isSupportedInput) F(sws_setColorspaceDetails)

@@ -27,8 +27,13 @@ bool TakesSound(const AVOutputFormat& container, AVCodecID codec) {
   constexpr AVCodecID kOfMpeg[] = {AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3,
                                    AV_CODEC_ID_DTS};
   constexpr AVCodecID kOfTransport[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_EAC3, AV_CODEC_ID_OPUS};
+  const Ffmpeg& av = Ffmpeg::Get();
+  // Matroska also takes the codecs of WAVE and AVI, which FFmpeg does not tell.
+  const AVCodecTag* const of_wave[] = {av.avformat_get_riff_audio_tags(), nullptr};
+  if (container.name == std::string_view("matroska") && av.av_codec_get_tag(of_wave, codec) != 0)
+    return true;
   if (!IsMpegStream(container.name))
-    return Ffmpeg::Get().avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) == 1;
+    return av.avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) == 1;
   return std::ranges::count(kOfMpeg, codec) > 0 || (container.name == std::string_view("mpegts") &&
                                                     std::ranges::count(kOfTransport, codec) > 0);
 }
@@ -231,10 +236,12 @@ CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelForma
                      const VideoWriteOptions& options, bool global_header) {
   const Ffmpeg& av = Ffmpeg::Get();
   const AVCodec& encoder = EncoderOf(name);
+  const AVPixelFormat format = FormatFor(encoder, source);
+  const bool has_pairs = Described(format).log2_chroma_w > 0 || Described(format).log2_chroma_h > 0;
+  const std::string_view of_pairs[] = {"prores", "prores_aw"};  // whatever their format
+  const int unit = has_pairs || std::ranges::count(of_pairs, encoder.name) > 0 ? 2 : 1;
   CodecPtr codec(av.avcodec_alloc_context3(&encoder));
-  codec->pix_fmt = FormatFor(encoder, source);
-  const AVPixFmtDescriptor& format = Described(codec->pix_fmt);
-  const int unit = format.log2_chroma_w > 0 || format.log2_chroma_h > 0 ? 2 : 1;  // of chroma
+  codec->pix_fmt = format;
   codec->width = (size.width + unit - 1) / unit * unit;
   codec->height = (size.height + unit - 1) / unit * unit;
   codec->framerate = AvOf(options.rate);
@@ -289,13 +296,20 @@ void SoundCopy::Open(const std::string& path) {
   ReadPacket();
 }
 
+// True for sound that the file has and does not play, as where it was cut without a new encoding.
+// The last packet of it may be what a decoder needs to begin.
+bool SoundCopy::IsHidden(const AVPacket& packet) const {
+  return (packet.flags & AV_PKT_FLAG_DISCARD) && packet.pts != AV_NOPTS_VALUE &&
+         packet.pts + packet.duration < 0;
+}
+
 // Unreadable data count as the end; the damage of the file is reported with the pictures.
 void SoundCopy::ReadPacket() {
   const Ffmpeg& av = Ffmpeg::Get();
   do {
     av.av_packet_unref(packet_.get());
     at_end_ = at_end_ || av.av_read_frame(input_.get(), packet_.get()) < 0;
-  } while (!at_end_ && packet_->stream_index != index_);
+  } while (!at_end_ && (packet_->stream_index != index_ || IsHidden(*packet_)));
   if (at_end_) return;
   if (packet_->dts == AV_NOPTS_VALUE) packet_->dts = packet_->pts;
   if (packet_->pts == AV_NOPTS_VALUE) packet_->pts = packet_->dts;

@@ -57,6 +57,7 @@ class SoundCopy {
  private:
   void Open(const std::string& path);
   void ReadPacket();
+  bool IsHidden(const AVPacket& packet) const;
   const AVStream& from() const { return *input_->streams[index_]; }
 
   AVFormatContext* const output_;

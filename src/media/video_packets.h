@@ -74,7 +74,7 @@ struct SearchedVideo {
 // not give the number of a frame.
 std::optional<KeyFrame> KeyFrameBefore(const SearchedVideo& video, const VideoTime& moment);
 
-// The number of pictures in a finished file, by its packets; 0 if it cannot be read.
+// The number of pictures that a finished file shows, by its packets; 0 if it cannot be read.
 std::int64_t CountPictures(const std::string& path);
 
 }  // namespace skinmask

@@ -37,7 +37,9 @@ struct VideoWriter::State {
         if_exists(options.if_exists) {
     if (source == AV_PIX_FMT_NONE)
       throw Error(destination.string(), "takes frames of CV_8UC1, 16UC1, 8UC3 or 8UC4");
-    const std::string& container = options.container;
+    // FFmpeg writes MOV, but not by this name.
+    std::string container = options.container;
+    if (container.empty() && destination.extension() == ".qt") container = "mov";
     AVFormatContext* made = nullptr;
     av.avformat_alloc_output_context2(
         &made, nullptr, container.empty() ? nullptr : container.c_str(), destination.c_str());

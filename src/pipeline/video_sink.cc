@@ -72,12 +72,13 @@ void RequireRate(const Rational& rate, const std::string& input, const fs::path&
 }
 
 // True if the outputs have the times of the input. A part of a video begins at 0, and so does each
-// AVI, which would store what is before its first frame as frames.
-bool KeepsStart(const Task& task, const DetectOptions& options) {
+// AVI, which would store what is before its first frame as frames, and a video whose first frame
+// is before 0, because players of MP4 show nothing before 0.
+bool KeepsStart(const Task& task, const DetectOptions& options, std::int64_t first) {
   const auto is_avi = [&](const auto& output) {
     return LowerCase(output.second.extension().string()) == ".avi";
   };
-  return options.video.range.whole() && options.video.container != "avi" &&
+  return first >= 0 && options.video.range.whole() && options.video.container != "avi" &&
          std::ranges::none_of(task.outputs, is_avi);
 }
 
@@ -87,7 +88,7 @@ class VideoFiles : public VideoSink {
              std::int64_t first, const cv::Size& size)
       : VideoSink(options),
         input_(task.input.string()),
-        start_(KeepsStart(task, options) ? 0 : first),
+        start_(KeepsStart(task, options, first) ? 0 : first),
         times_(info) {
     VideoWriteOptions write;
     write.if_exists = options.if_exists;
@@ -97,7 +98,7 @@ class VideoFiles : public VideoSink {
     if (info.rotation % 180 != 0)
       write.pixel_aspect = {info.pixel_aspect.den, info.pixel_aspect.num};
     VideoSound sound{task.input, std::nullopt, info.time_base};
-    if (!KeepsStart(task, options)) sound.start = first;
+    if (!KeepsStart(task, options, first)) sound.start = first;
     for (const auto& [output, path] : task.outputs) {
       RequireRate(info.rate, input_, path);
       write.codec = TakesCodec(output, options.outputs) ? options.video.codec : "";

@@ -72,6 +72,16 @@ TEST_F(VideoOutputsTest, ScaledMasksAreThoseOfAveragedFrames) {
             cv::Size(76, 47));
 }
 
+TEST_F(VideoOutputsTest, EncodersThatWantEvenSizesGetThem) {
+  MakeOdd("a.avi", 2);
+  for (const std::string codec : {"prores", "prores_aw"}) {
+    const Outcome run =
+        Run("detect --adapt off a.avi --output overlay --codec " + codec + " -o " + codec + ".mov");
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(Probe(folder_, codec + ".mov", "stream=width,height"), (Strings{"152", "94"}));
+  }
+}
+
 // The values of a run in 16 bits, against log-odds of the oracle's, row by row.
 void ExpectDeep(const std::string& gray16, const std::vector<double>& z) {
   ASSERT_EQ(gray16.size(), 2 * z.size());
@@ -193,6 +203,7 @@ TEST_F(VideoOutputsTest, EveryContainerHasTheRateAndTheFrames) {
   for (const auto& [output, flags] : {std::pair("a.flv", ""),
                                       {"a.avi", ""},
                                       {"a.mov", ""},
+                                      {"a.qt", ""},
                                       {"a.ts", "--codec mpeg2video"},
                                       {"m.mkv", "--codec mpeg4"},
                                       {"m.avi", "--codec mpeg4"},
@@ -478,6 +489,44 @@ TEST_F(VideoSoundTest, IsCopiedIntoMpegStreams) {
   MakeWithSound("c.avi", "adpcm_ms");
   EXPECT_NE(Run("detect --adapt off c.avi -o c.ts --output overlay").err.find("holds no adpcm_ms"),
             std::string::npos);
+}
+
+// A recording that was cut without a new encoding still has the sound before the cut.
+TEST_F(VideoSoundTest, ThatIsNotPlayedIsNotCopied) {
+  MakeWithSound("a.mp4", "aac");
+  Shell(folder_, "ffmpeg -v error -ss 1 -i a.mp4 -c copy cut.mp4");
+  ASSERT_LT(Packets("cut.mp4").front().first, -0.2);
+  for (const std::string output : {"cut.mkv", "cut.overlay.mp4"}) {
+    ASSERT_EQ(Run("detect --adapt off cut.mp4 --output overlay -o " + output).err, "");
+    const auto packets = Packets(output);
+    EXPECT_GT(packets.front().first, -0.05) << output;
+    EXPECT_NEAR(packets.back().first, Packets("cut.mp4").back().first, 0.05) << output;
+  }
+}
+
+TEST_F(VideoSoundTest, OfWaveIsCopiedIntoMatroska) {
+  MakeWithSound("a.avi", "pcm_mulaw");
+  ASSERT_EQ(Run("detect --adapt off a.avi -o a.mkv --output overlay").err, "");
+  ASSERT_FALSE(Packets("a.mkv").empty());
+  EXPECT_EQ(Packets("a.mkv").front().second, Packets("a.avi").front().second);
+}
+
+// As in a transport stream whose clock begins anew soon after its start. MP4 shows nothing before
+// 0.
+TEST_F(VideoSoundTest, AVideoThatBeginsBefore0BeginsAt0InItsOutputs) {
+  Make("a.ts", 50, "-c:v mpeg2video -c:a mp2", "176x144", "sine=d=2");
+  Shell(folder_, "ffmpeg -v error -i a.ts -c copy -muxdelay 0 -output_ts_offset 95442.7 b.ts");
+  ASSERT_LT(std::stod(Probe(folder_, "b.ts", "frame=pts_time").at(0)), -0.5);
+  const Outcome run = Run("detect --adapt off b.ts -o out --output mask,overlay");
+  EXPECT_EQ(run.status, 0) << run.err;
+  for (const char* const output : {"out/b.overlay.mp4", "out/b.mkv"}) {
+    const Strings times = Probe(folder_, output, "frame=pts_time");
+    ASSERT_EQ(times.size(), 50u) << output;
+    EXPECT_NEAR(std::stod(times[0]), 0, 1e-3) << output;
+  }
+  const auto sound = Packets("out/b.overlay.mp4");
+  EXPECT_GT(sound.front().first, -0.05);
+  EXPECT_LT(sound.front().first, 0.1);
 }
 
 TEST_F(VideoSoundTest, ThatDoesNotFitIsAWarning) {
