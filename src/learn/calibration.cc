@@ -243,6 +243,7 @@ Reliability::Reliability(int bin_count) {
 }
 
 void Reliability::Add(double log_odds, std::uint64_t positive, std::uint64_t negative) {
+  if (std::isnan(log_odds)) throw Error("log-odds", "are NaN");
   const double p = Logistic(log_odds);
   const auto count = static_cast<int>(bins.size());
   ReliabilityBin& bin =

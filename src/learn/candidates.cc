@@ -131,6 +131,7 @@ std::string CandidateName(const FitOptions& options) {
 }
 
 std::uint64_t FreeParameters(const Model& model) {
+  model.positive();  // throws Error if there are no classes
   const std::uint64_t calibration = model.calibration.identity() ? 0 : 2;
   if (model.kind == Kind::kLogistic && model.classes.size() > 2) {
     std::uint64_t each = 1 + static_cast<std::uint64_t>(model.features.size());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -21,8 +22,8 @@ constexpr double kLargestThreshold = 36.04;
 // Below this, a probability is not a normal number. A threshold of 0 calls every pixel positive.
 constexpr double kLeastThreshold = -708;
 
-// What is to be maximised: first the first number, then the second.
-using Merit = std::pair<double, double>;
+// What is to be maximised: first the first number, then the second, then the third.
+using Merit = std::array<double, 3>;
 
 // Counts instead of ratios, so that equals are exactly equal. Minus infinity if the rule is
 // violated.
@@ -31,17 +32,18 @@ Merit MeritOf(const Confusion& c, const DecisionRule& rule) {
   const auto tp = static_cast<double>(c.tp), fp = static_cast<double>(c.fp);
   const auto fn = static_cast<double>(c.fn), tn = static_cast<double>(c.tn);
   using enum DecisionRule::Kind;
-  if (rule.kind == kMaxF1) return {*c.F1(), 0};
+  if (rule.kind == kMaxF1) return {*c.F1()};
   if (rule.kind == kMaxFpr) return {fp / (fp + tn) <= rule.value ? tp : kBroken, -fp};
   if (rule.kind == kMinRecall) return {tp / (tp + fn) >= rule.value ? -fp : kBroken, tp};
   if (rule.kind == kCost) {
     // Products of great costs would be infinite. Dividing both costs by a power of two changes no
-    // comparison.
+    // comparison, unless the smaller cost is lost beside the greater one: then -fp decides, because
+    // fn, and so tp, must be the same.
     const int exponent = std::ilogb(std::max(rule.value, rule.fn_cost));
     return {-(fp * std::ldexp(rule.value, -exponent) + fn * std::ldexp(rule.fn_cost, -exponent)),
-            tp};
+            tp, -fp};
   }
-  return {kBroken, 0};
+  return {kBroken};
 }
 
 double CountOf(const ScoreStep& step) {

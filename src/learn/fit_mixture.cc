@@ -248,13 +248,13 @@ class ClassFit {
   bool converged_ = false;
 };
 
-int ComponentsOf(const MixtureOptions& options, const std::string& name) {
-  for (const auto& [given, count] : options.of_class)
-    if (given == name) return count;
-  return options.components;
-}
-
 }  // namespace
+
+int MixtureOptions::Of(const std::string& name) const {
+  for (const auto& [given, count] : of_class)
+    if (given == name) return count;
+  return components;
+}
 
 void FitMixture(const Samples& samples, const FitOptions& options, Model& model) {
   const int size = options.features.size();
@@ -264,7 +264,7 @@ void FitMixture(const Samples& samples, const FitOptions& options, Model& model)
   // Two loops for each class, the first on merged points.
   Iterations watch(options, 2 * model.classes.size(), options.mixture.iterations);
   for (ClassModel& c : model.classes) {
-    const int count = ComponentsOf(options.mixture, c.name);
+    const int count = options.mixture.Of(c.name);
     if (count < 1 || count > static_cast<int>(CompiledMixture::kMaxComponents))
       throw Error(fmt::format("`components` {}={}", c.name, count),
                   fmt::format("is out of range (1 to {})", CompiledMixture::kMaxComponents));

@@ -78,6 +78,12 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   Model model = *std::move(fitted);
   if (!model.converged)
     run.warning(fmt::format("{}: {}", KindName(model.kind), NotConverged(model)));
+  for (const ClassModel& c : model.classes)
+    if (const auto asked = options.fit.mixture.Of(c.name);
+        model.kind == Kind::kMixture && std::ssize(c.components) < asked)
+      run.warning(
+          fmt::format("class '{}': has {} Gaussians instead of {}, because no more got pixels",
+                      c.name, c.components.size(), asked));
   if (options.validation) run.counting("images");
   if (options.calibration) Calibrate(options, model);
   model.card.notes = options.notes;

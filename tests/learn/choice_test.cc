@@ -101,6 +101,7 @@ TEST(Choice, IsTheSimplestWithinOneStandardErrorOfTheBest) {
 
 // By hand, of two classes: what means, covariances, weights, shares and priors are free.
 TEST(Choice, FreeParametersAreCountedByHand) {
+  EXPECT_ERROR(FreeParameters(Model()), "model: has no classes");
   const std::pair<std::pair<Kind, const char*>, std::uint64_t> cases[] = {
       {{Kind::kQda, "BGR"}, 2 * (3 + 6) + 1},       {{Kind::kQda, "rg"}, 2 * (2 + 3) + 1},
       {{Kind::kLda, "BGR"}, 2 * 3 + 6 + 1},         {{Kind::kGaussianNb, "Lab"}, 2 * (3 + 3) + 1},

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <tuple>
 
 #include "skinmask/base/error.h"
 #include "skinmask/data/samples.h"
@@ -97,6 +99,13 @@ TEST_P(RulesTest, CostIsTheLeast) {
     EXPECT_EQ(Chosen({Rule::kCost, fp * 0x1p+1000, fn * 0x1p+1000}), chosen);
     EXPECT_EQ(Chosen({Rule::kCost, fp * 0x1p-900, fn * 0x1p-900}), chosen);
   }
+  // A cost that is lost beside the other one decides among equals all the same.
+  Confusion least;
+  least.fn = least.fp = std::numeric_limits<std::uint64_t>::max();
+  for (const Confusion& c : AllCounts(scored_))
+    if (std::tie(c.fn, c.fp) < std::tie(least.fn, least.fp)) least = c;
+  for (const double fp : {1e-20, 1e-160, 1e-200, 1e-300})
+    EXPECT_EQ(Chosen({Rule::kCost, fp, 1 / fp}), least) << fp;
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RulesTest, ::testing::Values(1, 2, 3, 4, 5));

@@ -182,6 +182,7 @@ TEST(ScoreHistogram, KeepsOrderAndResolution) {
   EXPECT_EQ(histogram.Steps().Auc(), 1);
   EXPECT_EQ(histogram.Steps().steps[1].threshold, 0);
   histogram.Add(NAN, true);  // counted somewhere, never out of bounds
+  EXPECT_ERROR(Reliability().Add(NAN, 1, 1), "log-odds: are NaN");
 }
 
 TEST(EvaluateSamples, AgreesWithTheReferenceAndTheHistogram) {

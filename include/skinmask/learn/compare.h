@@ -62,7 +62,7 @@ double Aic(double log_likelihood, std::uint64_t parameters);
 double Bic(double log_likelihood, std::uint64_t parameters, double pixels);
 
 // The number of free parameters of a model: each class's means, covariances, weights and shares of
-// bins, and the priors (docs/math.md, 'Choosing a model').
+// bins, and the priors (docs/math.md, 'Choosing a model'). Throws Error if it has no classes.
 std::uint64_t FreeParameters(const Model& model);
 
 // A model that is compared without a fit. Its training data are unknown: if they were this table,

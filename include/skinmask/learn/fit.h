@@ -49,6 +49,8 @@ std::string_view SolverName(LogisticOptions::Solver solver);
 struct MixtureOptions {
   int components = 4;  // of every class that is not in of_class
   std::vector<std::pair<std::string, int>> of_class;
+  // The number for this class. A fit keeps fewer if some are left without pixels.
+  int Of(const std::string& name) const;
   int iterations = 1000;
   double tolerance = 1e-7;  // stop below this change of the mean log-posterior
   std::uint64_t seed = 1;

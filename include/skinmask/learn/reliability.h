@@ -25,7 +25,7 @@ struct Reliability {
   std::vector<ReliabilityBin> bins;  // of equal width over 0..1
 
   explicit Reliability(int bin_count = kBins);
-  // Adds pixels of these log-odds.
+  // Adds pixels of these log-odds. Throws Error for NaN.
   void Add(double log_odds, std::uint64_t positive, std::uint64_t negative);
   // Expected calibration error: sum over bins of count / all * |positive share - mean probability|
   // (Naeini et al. 2015). Absent without pixels.
