@@ -273,8 +273,9 @@ pixel is skin), among as many pictures with skin as without).)")
       .def_property_readonly(
           "region", Found([](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }),
           "The region of `probability`; None without skin.")
-      .def_property_readonly("means", Found([](Judgement& j) { return j.Measured().skin; }),
-                             "Colours of the mask without `erode` pixels at its border.")
+      .def_property_readonly(
+          "means", Found([](Judgement& j) { return j.Measured().skin; }),
+          "Colours of the skin by the threshold, without `erode` pixels at its border.")
       .def_property_readonly("faces", Found([](Judgement& j) { return j.Measured().faces; }),
                              "The faces that the model was adapted to, and their colours.");
   Show(judged, [](const Judged&) { return py::str("<skinmask.Judgement>"); });

@@ -76,15 +76,21 @@ void Translate(std::exception_ptr thrown) {
 }
 
 // If __new__ was called without __init__, pybind11 would allocate memory for an object that it
-// believes to be made later, and read from it.
+// believes to be made later, and read from it. And pickling by the protocols before 2 makes an
+// object of pybind11's base class, which ends the process.
 void RefuseUnmade(const py::module_& module) {
+  const auto reduce = [](const py::object& self, int protocol) {
+    const py::object object = py::module_::import("builtins").attr("object");
+    return object.attr("__reduce_ex__")(self, std::max(protocol, 2));
+  };
   for (const auto& [name, value] : py::reinterpret_borrow<py::dict>(module.attr("__dict__"))) {
     if (!PyType_Check(value.ptr())) continue;
-    if (auto* const info = py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(value.ptr())))
-      info->operator_new = [](std::size_t) -> void* {
-        throw py::type_error(
-            "object: was made by __new__ alone (call its class, or what makes it)");
-      };
+    auto* const info = py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(value.ptr()));
+    if (!info) continue;
+    info->operator_new = [](std::size_t) -> void* {
+      throw py::type_error("object: was made by __new__ alone (call its class, or what makes it)");
+    };
+    value.attr("__reduce_ex__") = py::cpp_function(reduce, py::is_method(value));
   }
 }
 

@@ -270,6 +270,8 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"threshold": "0.5"}, "threshold: is str"),
         ({"abstain": (0.2,)}, r"abstain: is \(0.2,\) \(\(low, high\) are wanted, two numbers\)"),
         ({"abstain": 0.2}, r"abstain: is 0.2 \("),
+        ({"abstain": ("0.2", "0.8")}, r"abstain: is \('0.2', '0.8'\) \("),
+        ({"abstain": (False, True)}, r"abstain: is \(False, True\) \("),
         ({"abstain": "01"}, r"abstain: is '01' \("),
         ({"threshold": numpy.array(0.5)}, "threshold: is ndarray"),
         ({"seed_mask": noise[:, :, 0]}, "seed_mask: is ndarray .a file's path is wanted"),

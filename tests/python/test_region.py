@@ -48,7 +48,8 @@ def test_what_is_said_of_a_region_can_be_read_and_pickled():
     assert repr(region) == (
         "<skinmask.Region 260.0 pixels at (17.5, 14.5), half axes 15.0 and 5.8, 0.0 degrees>"
     )
-    assert repr(pickle.loads(pickle.dumps(region))) == repr(region)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert repr(pickle.loads(pickle.dumps(region, protocol))) == repr(region)
     with pytest.raises(TypeError, match="probability: is masked uint8"):
         skinmask.region(numpy.ma.array(mask))
 

@@ -69,6 +69,8 @@ def test_pairs_of_folders_are_those_of_the_program(program, photos, tmp_path):
         (["a,b", "c", "d"], skinmask.Error, "class 'a,b'"),
         (["a", "\ud800", "b"], skinmask.Error, "labels: have .*which is no text"),
         (numpy.array(["a", None, "b"], object), TypeError, "labels: are objects, not all of"),
+        (["a", float("nan"), "b"], TypeError, "labels: are objects, not all of"),
+        (["a", True, "b"], TypeError, "labels: are objects, not all of"),
         (numpy.array([True, None, False], object), TypeError, "labels: are objects, not all of"),
         (numpy.array([1, 1 << 70, 0], object), skinmask.Error, "labels: are numbers such as 0, 1"),
     ],
@@ -105,6 +107,9 @@ def test_arguments_that_are_wrong_are_named(photos):
     ):
         with pytest.raises(TypeError, match=message):
             skinmask.Samples.from_pairs(photos, MASKS, **options)
+    for step in (-(1 << 40), 1 << 40, 0):
+        with pytest.raises(skinmask.Error, match="step"):
+            skinmask.Samples.from_pairs(photos, MASKS, step=step)
 
 
 def test_arrays_that_hide_entries_are_refused():

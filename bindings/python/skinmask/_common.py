@@ -134,6 +134,8 @@ def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
         if isinstance(pair, (str, bytes)):  # their letters would be taken for the numbers
             raise TypeError
         low, high = pair
+        if any(isinstance(one, (str, bytes, *BOOLEAN)) for one in (low, high)):
+            raise TypeError
         return float(low), float(high)
     except (TypeError, ValueError):
         raise TypeError(f"{name}: is {pair!r} ({words} are wanted, two numbers)") from None

@@ -112,11 +112,11 @@ def judge(
     >>> judged.draw("overlay").shape
     (9, 9, 3)
 
-    Each is computed at its first use, by the thread that uses it. `means` are those of the mask,
-    without pixels that have a pixel without skin at most `erode` columns and rows away (0 or more;
-    None: 2). `faces` are those that the model was adapted to, each with its `id`, its `box`, and
-    the means of its skin, of its forehead and of its cheeks. The picture is copied; `bgr` is B G R,
-    also with `rgb`. `options` are those of `detect`.
+    Each is computed at its first use, by the thread that uses it. `means` are those of the skin by
+    the threshold, also with `abstain`, without pixels that have a pixel without skin at most
+    `erode` columns and rows away (0 or more; None: 2). `faces` are those that the model was adapted
+    to, each with its `id`, its `box`, and the means of its skin, of its forehead and of its cheeks.
+    The picture is copied; `bgr` is B G R, also with `rgb`. `options` are those of `detect`.
     """
     refuse(options, ("steady",), _OF_FRAMES)
     require_switch("rgb", rgb)
@@ -216,7 +216,7 @@ def _moment(name: str, time: str | float | None) -> str | None:
             f"{name}: is {type(time).__name__} (seconds, or text as '1:02.5' or '120f')"
         )
     try:
-        seconds = float(time)
+        seconds = float(time) + 0.0  # of -0.0 the sign is lost
     except OverflowError:
         raise _skinmask.Error(f"{name}: is beyond all others (seconds)") from None
     return numpy.format_float_positional(seconds, trim="-")  # without an exponent

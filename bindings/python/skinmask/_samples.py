@@ -66,7 +66,10 @@ class Samples:
         groups: ArrayLike | None = None,
         counts: ArrayLike | None = None,
     ) -> None:
-        index, names = _classes(_unmasked("labels", labels))
+        values = _unmasked("labels", labels)
+        if values.dtype.kind == "U" and not isinstance(labels, numpy.ndarray):
+            values = numpy.asarray(labels, object)  # numpy makes texts of all that is beside texts
+        index, names = _classes(values)
         if groups is not None:
             groups = _numbers("groups", groups, 1 << 32).astype(numpy.uint32)
         if counts is not None:
@@ -231,7 +234,7 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
             raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(PAIR_OPTIONS)})")
         if value is None:
             continue
-        if name == "step" and isinstance(value, Integral) and int(value) >= 1 << 31:
+        if name == "step" and isinstance(value, Integral) and abs(int(value)) >= 1 << 31:
             raise _skinmask.Error(f"step {value}: is out of range (1 to 2147483647)")
         if PAIR_OPTIONS[name] == _SWITCH:
             require_switch(name, value)

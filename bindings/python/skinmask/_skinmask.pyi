@@ -238,7 +238,7 @@ class Judgement:
         """The region of `probability`; None without skin."""
     @property
     def means(self) -> Means:
-        """Colours of the mask without `erode` pixels at its border."""
+        """Colours of the skin by the threshold, without `erode` pixels at its border."""
     @property
     def faces(self) -> list[Face]:
         """The faces that the model was adapted to, and their colours."""
