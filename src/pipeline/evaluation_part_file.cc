@@ -28,6 +28,7 @@ Json JsonOf(const Problem& problem) {
   Json json = EntryOfInput(problem.input);
   json["line"] = problem.line;
   if (problem.shown) json["shown"] = *problem.shown;
+  if (!problem.tolerable) json["tolerable"] = false;
   return json;
 }
 
@@ -36,6 +37,7 @@ Problem ReadProblem(const JsonNode& node) {
   // The file is untrusted, and these lines are shown to people.
   problem.line = Printable(node["line"].Text(), kMaxOfLine);
   if (node.Has("shown")) problem.shown = Printable(node["shown"].Text(), kMaxOfLine);
+  problem.tolerable = !node.Has("tolerable");
   return problem;
 }
 

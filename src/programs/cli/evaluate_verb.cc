@@ -197,14 +197,13 @@ void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context,
                          const std::optional<Model>& model) {
   const std::string& file = flags.partials.front();
   const EvaluationPart first = ReadEvaluationPart(file);
-  std::vector<std::string> free{"model", "by"};
+  // Whatever the rule, the parts have the counts at the model's own threshold.
+  const std::vector<std::string> free{"model", "by", "max-f1", "max-fpr", "min-recall", "cost"};
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   if (Chooses(rule) && !first.keeps_scores)
     throw Error(file,
                 "was made without a rule, and keeps no scores of each image (a rule, as --max-f1, "
                 "with --shard)");
-  // Whatever the rule, the parts have the counts at the model's own threshold.
-  if (!rule || Chooses(rule)) free.insert(free.end(), {"max-f1", "max-fpr", "min-recall", "cost"});
   if (ByTone(flags.by) && !first.keeps_tones)
     throw Error(file, "was made without tones (--by tone with --shard)");
   RequireMadeWith(file, first.header.options, OptionsOfPart(context.options, model), free);

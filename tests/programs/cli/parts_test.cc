@@ -134,7 +134,10 @@ TEST_F(PartsTest, RulesActAtTheMerge) {
   const std::string merge = "evaluate " + pairs + "--partials part1of3 part2of3 part3of3 ";
   ASSERT_EQ(Run(merge + "--max-f1 --json other.json").status, 0);
   EXPECT_EQ(Bytes("other.json"), Bytes("one.json"));
-  EXPECT_EQ(Run(merge + "--threshold 0.5").status, 1);
+  const Outcome fixed = Run(merge + "--threshold 0.5");
+  EXPECT_EQ(fixed.status, 1);
+  EXPECT_NE(fixed.err.find("its option threshold is not given, and here"), std::string::npos)
+      << fixed.err;
   ASSERT_EQ(Run("evaluate " + pairs + "--json one.json --force").status, 0);
   ASSERT_EQ(Run(merge + "--json none.json").status, 0);
   EXPECT_EQ(Bytes("none.json"), Bytes("one.json"));
@@ -172,6 +175,26 @@ TEST_F(PartsTest, FailuresOfAllPartsAreThoseOfOneRun) {
       "evaluate --images i --truth m --adapt off --partials part1of2 part2of2 --max-failures ";
   EXPECT_EQ(Run(merge + "3").status, 0);
   EXPECT_EQ(Run(merge + "2").status, 1);
+  // An archive that cannot be read is more than one input, also at the merge.
+  Put("all/bad.tar", "no archive");
+  ASSERT_EQ(std::system(fmt::format("cd '{0}' && for k in 0 1 3; do mkdir -p t && cp i/$k.png "
+                                    "t/$k.png && cp m/$k.png t/$k.mask.png; done && "
+                                    "tar -C t -cf all/good.tar .",
+                                    folder_.string())
+                            .c_str()),
+            0);
+  const std::string archives = "evaluate --images all --adapt off --max-failures 9 ";
+  const Outcome one = Run(archives);
+  EXPECT_EQ(one.status, 1);
+  for (const char* const part : {"1", "2"})
+    EXPECT_EQ(Run(archives + "--shard " + part + "/2 --partial t" + part).status, 1);
+  const Outcome merged = Run(archives + "--partials t1 t2");
+  EXPECT_EQ(merged.status, 1);
+  EXPECT_EQ(merged.out, one.out);
+  const auto counts = [](const Outcome& run) {
+    return run.summary.substr(0, run.summary.find(" in "));
+  };
+  EXPECT_EQ(counts(merged), counts(one));
 }
 
 TEST_F(PartsTest, NamesThatAreNoUtf8StayThoseOfTheirFiles) {
