@@ -1,6 +1,7 @@
 #include "skinmask/base/file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -142,6 +143,25 @@ std::string PeekDescriptor(int descriptor, const std::atomic<bool>* stop) {
   return bytes;
 }
 
+namespace {
+
+// Throws WriteError: why a file has no folder.
+[[noreturn]] void FailByFolder(const fs::path& path, const fs::path& folder) {
+  fs::path there = folder;
+  while (!Exists(there)) there = FolderOf(there);
+  if (!IsFolder(there))
+    throw WriteError(path.string(),
+                     fmt::format("cannot be written: {} is no folder", there.string()));
+  const bool can_be_made = access(there.c_str(), W_OK | X_OK) == 0;
+  throw WriteError(path.string(),
+                   fmt::format("cannot be written: its folder does not exist{}",
+                               can_be_made ? ""
+                                           : fmt::format(", nor can it be made in {}: {}",
+                                                         there.string(), std::strerror(errno))));
+}
+
+}  // namespace
+
 const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
   if (IsFolder(path)) throw Error(path.string(), "is a folder (a file is expected)");
   if (IsSpecial(path)) return path;
@@ -151,7 +171,7 @@ const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
   if (is_link && EntryTypeOf(real.c_str()) == EntryType::kLink)
     throw Error(path.string(), "cannot be written: it is a link that leads nowhere");
   const fs::path folder = FolderOf(real);
-  if (!IsFolder(folder)) throw Error(path.string(), "cannot be written: its folder does not exist");
+  if (!IsFolder(folder)) FailByFolder(path, folder);
   if (access(folder.c_str(), W_OK | X_OK) != 0) FailToWrite(path, errno);
   return path;
 }

@@ -262,8 +262,9 @@ NamedMedia::NamedMedia(std::string_view path) {
 }
 
 void RequireNoMedia(const std::filesystem::path& output) {
-  if (const NamedMedia named(output.native()); (named.image || named.video) && Exists(output))
-    throw Error(output.string(), "is an image or a video by its name, and is not replaced by text");
+  if (NamedMedia(output.native()).any() && Exists(output))
+    throw Error(output.string(),
+                "is an image, a video or an archive by its name, and is not replaced by text");
 }
 
 InputList ListFolder(const fs::path& folder, const ListOptions& options, Archives& archives) {

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/folder.h"
+#include "base/stream.h"
 #include "media/image_codec.h"
 #include "pipeline/made_with.h"
 #include "pipeline/ordered.h"
@@ -71,12 +72,13 @@ void DetectImages(const DetectJob& job) {
       [&](std::size_t i, Detected&& result) {
         if (!result.note.empty()) job.run.note(result.note);
         job.made_with.WriteRecord();  // also if another run has made the outputs in the meantime
-        if (!result.files.empty()) job.Note(result.image, images[i]);
+        if (result.files.empty()) return job.run.left_out(job.plan.InputOf(images[i]));
+        job.Note(result.image, images[i]);
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], job.options.if_exists,
                     Survives::kProcess);
         job.run.finished();
-        if (!result.files.empty()) job.Done(result.image, images[i]);
+        job.Done(result.image, images[i]);
       });
 }
 
@@ -115,7 +117,9 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
     DetectVideos({plan, options, of_run, run, done, made_with});
   }
   if (options.output_file.empty() && !IsFolder(options.output_folder))
-    throw Error(options.output_folder.string(), "vanished while outputs were written to it");
+    run.problem(Problem(
+        options.output_folder.string(),
+        WriteError(options.output_folder.string(), "vanished while outputs were written to it")));
   if (all_well && !run.Stopped()) made_with.CancelReplaced();
 }
 

@@ -209,7 +209,7 @@ void DetectVideos(const DetectJob& job) {
     try {
       if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
         job.made_with.WriteRecord();
-        job.run.finished();
+        job.run.left_out(task.input.string());
         continue;
       }
       job.run.counting("frames of " + task.input.filename().string());

@@ -329,7 +329,7 @@ void Plan::MakeFolders() const {
       folders.insert(PathsOf(input)[0].parent_path());
     }
   for (const fs::path& folder : folders) {
-    std::error_code ignored;  // each output in it will report that its folder does not exist
+    std::error_code ignored;  // each output in it will tell why it has no folder
     fs::create_directories(folder, ignored);
     RemoveOldUnfinished(folder);
   }

@@ -31,13 +31,20 @@ class DetectRunTest : public testing::FolderTest {
 };
 
 // A folder that vanishes is not made again, as if nothing that was in it were lost.
-TEST_F(DetectRunTest, AnOutputFolderThatVanishesIsAnError) {
+TEST_F(DetectRunTest, AnOutputFolderThatVanishesIsAProblem) {
   int done = 0;
   const auto remove = [&](const DetectedImage&) {
     if (++done == 1) testing::fs::remove_all(Path("out"));
   };
-  EXPECT_ERROR(Detect(options_, Detector(DefaultModel(), nullptr), run_, remove), "vanished");
-  EXPECT_EQ(problems_.size(), 19u);
+  bool tolerable = true;
+  run_.problem = [&](const Problem& problem) {
+    problems_.push_back(problem.line);
+    tolerable = problem.tolerable;
+  };
+  Detect(options_, Detector(DefaultModel(), nullptr), run_, remove);
+  ASSERT_EQ(problems_.size(), 20u);
+  EXPECT_NE(problems_.back().find("vanished"), std::string::npos);
+  EXPECT_FALSE(tolerable);
   EXPECT_FALSE(testing::fs::exists(Path("out")));
 }
 
@@ -116,6 +123,8 @@ TEST_F(DetectRunTest, OutputsThatAppearMeanwhileAreDone) {
   };
   int finished = 0, done = 0;
   run_.finished = [&] { ++finished; };
+  std::vector<std::string> left_out;
+  run_.left_out = [&](const std::string& input) { left_out.push_back(input); };
   const auto count = [&](const DetectedImage&) { ++done; };
   Detect(options_, Detector(DefaultModel(), nullptr), run_, count);
   EXPECT_EQ(problems_.size(), 2u);  // 7.png and 17.png: they exist already
@@ -125,7 +134,8 @@ TEST_F(DetectRunTest, OutputsThatAppearMeanwhileAreDone) {
   options_.if_exists = IfExists::kKeep;
   Detect(options_, Detector(DefaultModel(), nullptr), run_, count);
   EXPECT_EQ(problems_, std::vector<std::string>{});
-  EXPECT_EQ(finished, 20);
+  EXPECT_EQ(finished, 18);
+  EXPECT_EQ(left_out, (std::vector<std::string>{Path("in/sub/17.png"), Path("in/sub/7.png")}));
   EXPECT_EQ(done, 18);
   EXPECT_EQ(ReadFile(Path("out/sub/17.png")), "another's");
 }

@@ -214,7 +214,7 @@ def test_a_report_never_replaces_what_is_read(photos, tmp_path):
         with pytest.raises(skinmask.Error, match="is not written over|not replaced by text"):
             skinmask.evaluate([image], [mask], report=report)
     for save in (skinmask.Model.default().save, skinmask.Samples.from_pairs([image], [mask]).save):
-        with pytest.raises(skinmask.Error, match="astronaut.png: is an image or a video by its name"):
+        with pytest.raises(skinmask.Error, match="astronaut.png: is an image, a video or an archive by its name"):
             save(image)
     assert (image.read_bytes(), mask.read_bytes()) == before
     # Nor a good page by one of nothing.

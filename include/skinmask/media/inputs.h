@@ -21,11 +21,12 @@ enum class Media : std::uint8_t { kImage, kVideo, kArchive };  // a tar archive 
 struct NamedMedia {
   explicit NamedMedia(std::string_view path);
   bool image = false, video = false, archive = false;
+  bool any() const { return image || video || archive; }
   bool lossless = false;  // a video that is written there is lossless, unless a codec is named
 };
 
-// Throws Error if `output`, a text to be written, would replace a file that is an image or a video
-// by its name.
+// Throws Error if `output`, a text to be written, would replace a file that is an image, a video or
+// an archive by its name.
 void RequireNoMedia(const std::filesystem::path& output);
 
 // An input file, and its path below the folder in which it was found (its name if it was named

@@ -132,12 +132,12 @@ void PrepareOutput(const DetectOptions& options);
 // Throws Error if the run as a whole is impossible: the output folder cannot be created, outputs
 // would overwrite inputs, an output file is given for several inputs, or another file of the caller
 // (Run::written) is an input. Folders for outputs are created before the first image is read, and
-// never again: if one vanishes, each output in it is a problem. `done` is called for each image in
-// order, and then for each video. A video with damaged data is a problem, and its outputs hold the
-// frames before the damage. A video that a stop interrupts leaves no output, except single frames,
-// which a run with IfExists::kKeep completes. Images are not flushed to the disk
-// (Survives::kProcess), because they can be made again; videos are. The run overrides `expected`
-// and `pixels` in the options of the detector.
+// never again: if one vanishes, each output in it is a problem, and so is the output folder itself,
+// which is not tolerable. `done` is called for each image in order, and then for each video. A
+// video with damaged data is a problem, and its outputs hold the frames before the damage. A video
+// that a stop interrupts leaves no output, except single frames, which a run with IfExists::kKeep
+// completes. Images are not flushed to the disk (Survives::kProcess), because they can be made
+// again; videos are. The run overrides `expected` and `pixels` in the options of the detector.
 void Detect(const DetectOptions& options, const Detector& detector, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 

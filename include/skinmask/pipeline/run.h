@@ -24,13 +24,15 @@ struct Run {
   LineSink note = [](const std::string&) {};  // details for verbose output
   // `planned` is called for each input in order, before the first one is started (for images of an
   // archive when each is finished or failed). `there` is true for inputs that are skipped because
-  // an earlier run has done them. `finished` is called for each input that is done.
+  // an earlier run has done them. `finished` is called for each input that is done, and `left_out`
+  // instead for one that another run has done since it was planned.
   std::function<void(const std::string& input, bool there)> planned = [](const std::string&, bool) {
   };
   // Called after `planned` of an archive that an earlier run has done, with the number of its
   // images less one: so all images count, although none is named.
   std::function<void(std::size_t images)> planned_more = [](std::size_t) {};
   std::function<void()> finished = [] {};
+  std::function<void(const std::string& input)> left_out = [](const std::string&) {};
   // Files in folders that are not inputs, with the reason: "is no image or video by its name".
   PassedOver passed_over = [](const std::filesystem::path&, const std::string&) {};
   // `total` is 0 if unknown. `counting` is called before the unit of the counts changes, for

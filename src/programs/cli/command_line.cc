@@ -255,7 +255,7 @@ void RequireKindsJoined(const CLI::App& verb) {
 // Throws UsageError if the word after --json, which counts as an input, cannot be one.
 void RequireJsonFile(const CLI::App& verb, const std::string& word) {
   const NamedMedia named(word);
-  if (word.empty() || named.image || named.video) return;
+  if (word.empty() || named.any()) return;
   if (word == "-" && verb.get_name() == "detect") return;  // standard input
   if (word == "-") throw UsageError("'-' is one word too many{}", kJsonAlone);
   const Words inputs = ArgumentsOf(verb).front()->results();

@@ -156,8 +156,9 @@ void Context::PrintSummary() const {
 }
 
 void Context::CheckJsonName() const {
-  if (const NamedMedia named(json); named.image || named.video)
-    throw UsageError("--json {}: is an image or a video by its name (r.json, say)", json);
+  if (NamedMedia(json).any())
+    throw UsageError("--json {}: is an image, a video or an archive by its name (r.json, say)",
+                     json);
 }
 
 void Context::CheckJson() const {
@@ -176,6 +177,7 @@ Run Context::StartRun(const std::string& unit) {
   run.planned = [this](const std::string& input, bool there) { record.Plan(input, there); };
   run.planned_more = [this](std::size_t images) { record.PlanMore(images); };
   run.finished = [this] { record.Finish(); };
+  run.left_out = [this](const std::string& input) { record.LeaveOut(input); };
   run.passed_over = [this](const std::filesystem::path& file, const std::string& reason) {
     record.Skip(json.empty() ? std::filesystem::path() : file, reason);
     if (verbose) PrintLine(Problem(file.string(), "is skipped: " + reason).line);

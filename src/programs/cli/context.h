@@ -75,8 +75,9 @@ class RunRecord {
  public:
   void Plan(const std::string& input, bool there) {
     planned_.Add(input);
-    if (there) left_out_.Add(input);
+    if (there) LeaveOut(input);
   }
+  void LeaveOut(const std::string& input) { left_out_.Add(input); }
   // Counts more images of an archive that is done already.
   void PlanMore(std::size_t images) { more_ += images; }
   // Without a name the file is only counted.

@@ -99,6 +99,7 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect) 
   by_faces_ = detector.options().by_faces() && detector.adapter();
   if (detect.video.png_frames) tables_.Each(&FrameTable::ReplaceByFrame);
   results_to_stdout_ = detect.output_file == kStandardOutput;
+  is_one_file_ = !detect.output_file.empty();
   digest_ = Sha256(ModelToJson(model));
   earlier_.RequireSame(context_, model, digest_);
 }
@@ -219,7 +220,7 @@ void DetectRecord::Note(const DetectedImage& image) {
     if (journal_) WriteJournal(EntryOf(image));
   } catch (const Error& e) {
     unnoted_ = e.what();
-    throw Error(noted_, unnoted_);
+    throw WriteError(noted_, unnoted_);
   }
 }
 
@@ -265,6 +266,9 @@ void DetectRecord::Finish() {
     context_.record.Fail(problem);
     PrintLine(problem.line);
   }
+  if (is_one_file_ && context_.record.left_out().size() == 1)
+    if (const auto n = earlier_.ImagesOf(context_.record.left_out()[0]))
+      context_.record.PlanMore(n - 1);
   tables_.Each(&FrameTable::DropEarlier, failed);
   tables_.Each(&FrameTable::DropKilled,
                [&](const std::string& input) { return undone.contains(input); });

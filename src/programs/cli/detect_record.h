@@ -73,7 +73,7 @@ class DetectRecord {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> jsonl_{nullptr, std::fclose};
   const Detector* detector_ = nullptr;
   std::string digest_;  // of its model
-  bool by_faces_ = false, results_to_stdout_ = false;
+  bool by_faces_ = false, results_to_stdout_ = false, is_one_file_ = false;
 };
 
 }  // namespace skinmask::cli

@@ -48,8 +48,6 @@ std::string_view TextOfMedia(const NamedMedia& media) {
   return media.image ? "an image" : media.video ? "a video" : "a tar archive";
 }
 
-bool TellsMedia(const NamedMedia& media) { return media.image || media.video || media.archive; }
-
 // Throws UsageError if a file or a pipe cannot be the output, as far as names show. The rest is
 // checked when inputs are listed.
 void RequireOneOutput(const DetectFlags& options, const DetectOptions& detect,
@@ -61,13 +59,13 @@ void RequireOneOutput(const DetectFlags& options, const DetectOptions& detect,
   const bool raw = !options.raw.input_format.empty();
   NamedMedia named(raw || IsFolder(input) ? "" : input);
   named.video |= raw;
-  if (!named.archive && !output.archive && (TellsMedia(named) || TellsMedia(output)) &&
+  if (!named.archive && !output.archive && (named.any() || output.any()) &&
       (detect.outputs.size() != 1 || detect.video.png_frames))
     throw UsageError("-o {}: takes one kind of output (a folder takes several, and frames)",
                      options.output);
   const bool same = (named.image && output.image) || (named.video && output.video) ||
                     (named.archive && output.archive);
-  if (TellsMedia(named) && TellsMedia(output) && !same)
+  if (named.any() && output.any() && !same)
     throw UsageError("-o {}: is {} by its name, and {} is {}", options.output, TextOfMedia(output),
                      input, TextOfMedia(named));
 }
@@ -82,7 +80,7 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
   if (!Exists(output) && options.output.find("://") != options.output.npos)
     throw UsageError("-o {}: is an address (a folder or a file of this machine)", options.output);
   const NamedMedia named(output.native());
-  const bool file = !folder && (output == kStandardOutput || special || TellsMedia(named));
+  const bool file = !folder && (output == kStandardOutput || special || named.any());
   if (file) RequireOneOutput(options, detect, named);
   if (file && named.image) SetFormatOf(options.output, detect);
   (file ? detect.output_file : detect.output_folder) = output;

@@ -183,4 +183,15 @@ std::vector<Problem> EarlierRun::Failures(const RunRecord& now) const {
   return failures;
 }
 
+std::size_t EarlierRun::ImagesOf(std::string_view archive) const {
+  const std::string within = std::string(archive) + '/';
+  std::size_t images = 0;
+  for (const char* const key : {"images", "failed"})
+    if (record_.contains(key))
+      images += static_cast<std::size_t>(std::ranges::count_if(record_[key], [&](const Json& one) {
+        return one["input"].get_ref<const std::string&>().starts_with(within);
+      }));
+  return images;
+}
+
 }  // namespace skinmask::cli

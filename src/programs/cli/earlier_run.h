@@ -39,6 +39,8 @@ class EarlierRun {
   Json Completed(const RunRecord& now, std::map<std::string, Json> entries, const char* key) const;
   // The failures in inputs that this run skipped, without those that it has reported.
   std::vector<Problem> Failures(const RunRecord& now) const;
+  // The number of images, failed ones included, that the record has of an archive.
+  std::size_t ImagesOf(std::string_view archive) const;
 
  private:
   // Gives entries the names of this run's inputs: JSON has replaced bytes that are not UTF-8.

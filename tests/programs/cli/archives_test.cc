@@ -248,6 +248,12 @@ TEST_F(ArchivesTest, AResumedRunCountsTheImagesOfArchives) {
   };
   EXPECT_EQ(of(first), of(again)) << first.summary << again.summary;
   EXPECT_EQ(Run("detect --adapt off all -o out --max-failures 1% --resume").status, 1);
+  // One output file has no record beside it, but --json.
+  const std::string one = "detect --adapt off all/b.tar -o one.tar --json r.json --max-failures ";
+  EXPECT_EQ(Run(one + "40%").status, 0);
+  EXPECT_EQ(of(Run(one + "40% --resume")), " of 6");
+  EXPECT_EQ(Run(one + "17% --resume").status, 0);
+  EXPECT_EQ(Run(one + "16% --resume").status, 1);
 }
 
 TEST_F(ArchivesTest, FailuresOutliveResume) {

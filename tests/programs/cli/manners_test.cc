@@ -136,7 +136,7 @@ TEST_F(MannersTest, LinesNameFlags) {
   EXPECT_EQ(line("detect max-f1.png -o out").find("skinmask: max-f1.png: is empty"), 0u);
   Put("a.json", "{}");
   EXPECT_EQ(line("show --json=a.json"), "skinmask: a.json: exists already (--force replaces it)\n");
-  EXPECT_NE(line("show --json=a.png").find("is an image or a video by its name"),
+  EXPECT_NE(line("show --json=a.png").find("is an image, a video or an archive by its name"),
             std::string::npos);
   EXPECT_NE(line("detect a.png -o out --seed-rect 0,0,99,9").find("--seed-rect 0,0,99,9: is not"),
             std::string::npos);

@@ -145,7 +145,7 @@ TEST_F(MessagesTest, TwoOutputsAreTwoFiles) {
 // --force does not replace a photograph that is named by mistake.
 TEST_F(MessagesTest, ImagesAndVideosAreNotReplacedByText) {
   Put("s.csv", "class,b,g,r\nskin,1,2,3\n");
-  for (const std::string name : {"a.jpg", "b.MP4"}) {
+  for (const std::string name : {"a.jpg", "b.MP4", "c.tar"}) {
     Put(name, "pixels");
     for (const std::string arguments :
          {"train --samples s.csv --force -o ", "calibrate s.csv --force -o ",
@@ -153,7 +153,7 @@ TEST_F(MessagesTest, ImagesAndVideosAreNotReplacedByText) {
           "compare --samples s.csv --force --partial ", "sample --samples s.csv --force -o ",
           "sample --simulate s.csv --force -o t.csv --bayes "})
       Expect(arguments + name, 1,
-             name + ": is an image or a video by its name, and is not replaced");
+             name + ": is an image, a video or an archive by its name, and is not replaced");
     EXPECT_EQ(ReadFile(Path(name)), "pixels");
   }
 }

@@ -164,7 +164,8 @@ TEST_F(RecordTest, NoVerbWritesOverWhatItReads) {
         std::string("detect --files-from list -o out --force --csv list")}) {
     const Outcome run = Run(command);
     EXPECT_EQ(run.status, 1) << command;
-    const std::string said = command.ends_with("/a.png") && !command.starts_with("evaluate")
+    const bool is_text = !command.starts_with("evaluate");
+    const std::string said = is_text && (command.ends_with("/a.png") || command.ends_with(".tar"))
                                  ? "and is not replaced by text"
                                  : ": is an input and is not written over";
     EXPECT_NE(run.err.find(said), std::string::npos) << run.err;
@@ -559,8 +560,8 @@ TEST_F(RecordTest, AFullDiskOfATableIsResumed) {
     // (Shells count in 512 or 1024 bytes; no output has so many.)
     const Outcome full =
         Run("version >/dev/null; trap '' XFSZ; ulimit -f 6; \"" SKINMASK_PROGRAM "\" " + detect +
-            "-o " + out + ' ' + file);
-    EXPECT_EQ(full.status, 1);
+            "-o " + out + ' ' + file + " --max-failures 100%");
+    EXPECT_EQ(full.status, 1);  // no input is to blame
     EXPECT_NE(full.err.find(file.substr(file.find(' ') + 1) + ": cannot be written"),
               std::string::npos)
         << full.err;
@@ -822,9 +823,10 @@ TEST_F(RecordTest, PicturesAreNotReplacedByTables) {
   for (const char* const table : {"--csv", "--faces-csv", "--jsonl"}) {
     const Outcome run = Run(fmt::format("detect in/a.png -o out {} kept.png --force", table));
     EXPECT_EQ(run.status, 1) << table;
-    EXPECT_EQ(
-        run.err,
-        "skinmask: kept.png: is an image or a video by its name, and is not replaced by text\n");
+    EXPECT_EQ(run.err,
+              "skinmask: kept.png: is an image, a video or an archive by its name, and is not "
+              "replaced by "
+              "text\n");
     EXPECT_EQ(ReadFile(Path("kept.png")), kept);
   }
 }
@@ -910,6 +912,12 @@ TEST_F(RecordTest, SoManyFailuresAreTolerated) {
     EXPECT_EQ(status("--max-failures " + std::string(limit)), 1) << limit;
   for (const char* limit : {"-1", "1.5", "101%", "nan", "many", "%", "''"})
     EXPECT_EQ(status("--max-failures " + std::string(limit)), 2) << limit;
+  // An output folder that cannot be is the fault of no input.
+  Put("g/sub/a.png", Encode(".png", Gradient(9, 9)));
+  Put("o/sub", "a file");
+  const Outcome run = Run("detect --adapt off g -o o --max-failures 100%");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.err, "skinmask: o/sub/a.png: cannot be written: o/sub is no folder\n");
   // A folder that holds nothing is more than one input.
   std::filesystem::create_directory(Path("none"));
   EXPECT_EQ(Run("detect --adapt off f/0.png none -o out --force --max-failures 9").status, 1);
