@@ -294,6 +294,9 @@ void SoundCopy::Open(const std::string& path) {
   if (result < 0) throw Error("its sound", "cannot be read: " + av.Message(result));
   DiscardOthers(input_.get(), index_);
   ReadPacket();
+  const bool is_empty = at_end_;
+  while (!at_end_ && packet_->dts == AV_NOPTS_VALUE) ReadPacket();
+  if (at_end_ && !is_empty) throw Error("its sound", "has no times");
 }
 
 // True for sound that the file has and does not play, as where it was cut without a new encoding.

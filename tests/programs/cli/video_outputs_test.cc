@@ -529,6 +529,17 @@ TEST_F(VideoSoundTest, AVideoThatBeginsBefore0BeginsAt0InItsOutputs) {
   EXPECT_LT(sound.front().first, 0.1);
 }
 
+TEST_F(VideoSoundTest, WithoutTimesIsAWarning) {
+  MakeWithSound("a.mp4", "aac");
+  Shell(folder_,
+        "ffmpeg -v error -i a.mp4 -c copy -output_ts_offset -5 -avoid_negative_ts disabled b.mkv");
+  const Outcome run = Run("detect --adapt off b.mkv -o out --output overlay");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_NE(run.err.find("its sound is left out of out/b.overlay.mp4 (its sound: has no times)"),
+            std::string::npos)
+      << run.err;
+}
+
 TEST_F(VideoSoundTest, ThatDoesNotFitIsAWarning) {
   MakeWithSound("a.avi", "adpcm_ms");
   const Outcome run = Run("detect --adapt off a.avi -o out --output overlay,mask");
