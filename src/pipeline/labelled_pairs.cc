@@ -22,9 +22,11 @@ MaskRule RuleOf(const PairOptions& options) {
   return MaskRule({options.whole_class + "=other"}, {}, false);
 }
 
-// Without `masks` the masks lie beside the images in their archives.
+// Without `masks`, or if they are the same archive, the masks lie beside the images.
 PairOptions WithMasks(PairOptions options) {
-  if (!options.masks.empty() || !options.whole_class.empty()) return options;
+  const bool same = !options.masks.empty() && HoldsArchives(options.images) &&
+                    FileIdentity(options.masks) == FileIdentity(options.images);
+  if (!(options.masks.empty() || same) || !options.whole_class.empty()) return options;
   options.masks = options.images;
   if (options.mask_name == PairOptions().mask_name) options.mask_name = "{stem}.mask";
   return options;

@@ -307,8 +307,10 @@ TEST_F(EvaluateTest, MasksWithoutSkinAreAWarning) {
   EXPECT_EQ(Lines(run.err), 2) << run.err;
   EXPECT_NE(run.err.find("600 in-between pixels in 1 mask"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("warning: i: " + line), std::string::npos) << run.err;
-  EXPECT_NE(Run("evaluate --adapt off --images p.tar").err.find("warning: p.tar: " + line),
-            std::string::npos);
+  for (const std::string truth : {"", " --truth p.tar", " --truth ./p.tar"})
+    EXPECT_NE(Run("evaluate --adapt off --images p.tar" + truth).err.find("p.tar: " + line),
+              std::string::npos)
+        << truth;
   for (const char* right : {"--truth m --label skin=1 --label non-skin=other", "--whole non-skin"})
     EXPECT_EQ(Run(std::string("evaluate --adapt off --images i ") + right).err.find(line),
               std::string::npos)

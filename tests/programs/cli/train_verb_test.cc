@@ -242,9 +242,10 @@ TEST_F(TrainTest, FewerGaussiansThanAskedForAreAWarning) {
   Put("s.csv", "class,b,g,r\nskin,1,2,3\nskin,9,2,30\nrest,1,20,99\nrest,7,3,80\nrest,9,9,9\n");
   const Outcome run = Run("train --samples s.csv --kind mixture --components 3 -o m.json");
   EXPECT_EQ(run.status, 0);
-  EXPECT_EQ(run.err,
-            "skinmask: warning: class 'skin': has 2 Gaussians instead of 3, because no more got "
-            "pixels\n");
+  EXPECT_TRUE(run.err.starts_with(
+      "skinmask: warning: class 'skin': has 2 Gaussians instead of 3, because no more got pixels\n"
+      "mixture in BGR"))
+      << run.err;
 }
 
 TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {
