@@ -86,10 +86,12 @@ TEST(Adapt, SeedsOutsideTheImageAreErrors) {
 // Nothing would be left to learn from what is not skin, and the seed would be passed over.
 TEST(Adapt, SeedsOfAllColoursOfTheImageAreErrors) {
   AdaptOptions options;
-  options.image.enabled = false;  // as it is for the user's own seeds
-  const Adapter adapter = SeededAdapter(FixedSeed(cv::Rect(40, 40, 100, 100)), options);
-  EXPECT_ERROR(LogOddsOf(adapter, cv::Mat(200, 320, CV_8UC3, cv::Scalar(150, 180, 240))),
-               "the seed: has nearly all colours of the image");
+  for (const bool enabled : {false, true}) {  // false: as it is for the user's own seeds
+    options.image.enabled = enabled;
+    const Adapter adapter = SeededAdapter(FixedSeed(cv::Rect(40, 40, 100, 100)), options);
+    EXPECT_ERROR(LogOddsOf(adapter, cv::Mat(200, 320, CV_8UC3, cv::Scalar(150, 180, 240))),
+                 "`seed_rect` or `seed_mask`: has nearly all colours of the image");
+  }
 }
 
 TEST(Adapt, EmptyAndTinyImagesHaveNoSeeds) {

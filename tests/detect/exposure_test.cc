@@ -208,6 +208,12 @@ TEST(AnySkin, IsHigherWhereAPartStandsApart) {
   DetectorOptions seeded, off, face;
   seeded.seed_rect = cv::Rect(80, 80, 40, 40);
   EXPECT_EQ(any_skin(hand, seeded), 1);
+  seeded.insist = true;  // with faces, too
+  const Detector detector(DefaultModel(), seeded);
+  const cv::Mat astronaut = testing::Astronaut().bgr;
+  Judgement both = detector.Judge(astronaut);
+  EXPECT_EQ(both.summary().faces, 1u);
+  EXPECT_EQ(both.summary().any_skin, 1);
   face.adaptation.image.require_face = true;
   EXPECT_EQ(any_skin(hand, face), std::nullopt);
   const Detector plain(DefaultModel(), nullptr);

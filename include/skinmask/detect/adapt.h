@@ -125,8 +125,9 @@ class Adapter {
   std::vector<Seed> FindSeeds(const cv::Mat& bgr) const;
   std::optional<Adaptation> AdaptToSeeds(const cv::Mat& small_bgr, const std::vector<Seed>& found,
                                          const cv::Size& image) const;
+  // `faces` are those of the `seeds`, a number; 0: of faces that have left.
   static Adaptation AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
-                                   std::vector<Face> faces, bool is_memory = false);
+                                   std::vector<Face> faces, std::size_t seeds);
   // For an image without seeds: fitted to its own colours, in the light in which its skin stands
   // apart. `past` is what earlier frames have taught; it moves towards this frame by the share
   // `rate`.

@@ -166,7 +166,7 @@ class StreamAdapter::State {
       model_->message = MessageOf(*model_, small, evidence, options);
     }
     if (!model_) return std::nullopt;
-    return adapter_->AdaptedToSeeds(*model_, prior, observation.faces, is_memory);
+    return adapter_->AdaptedToSeeds(*model_, prior, observation.faces, observation.seeds.size());
   }
 
   // Null if the frame is judged by the global model.
