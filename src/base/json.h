@@ -81,6 +81,7 @@ inline void RequireModest(std::string_view text, std::string_view subject, std::
       if (open[depth].size() > kMaxMembers)
         throw Error(subject, fmt::format("has an object of {} members or more ({} has {} at most)",
                                          open[depth].size(), what, kMaxMembers));
+      end = start;  // read once, because a name may be as long as the file
     }
     if ((c == ']' || c == '}') && depth > 0) --depth;
   }

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sstream>
+#include <set>
 
 #include "base/folder.h"
 #include "base/printable.h"
@@ -35,19 +35,6 @@ bool HasOutput(const Json& entry, const Json& kind) {
   return std::ranges::find(entry["outputs"], kind) != entry["outputs"].end();
 }
 
-// Removes the kinds of outputs that `by` replaces from the earlier records of the same list. (The
-// file itself is only appended to, so that concurrent and killed runs do not damage it.)
-void RemoveReplaced(std::vector<Json>& entries, const Json& by) {
-  for (Json& entry : entries) {
-    if (entry.value(kList, Json()) != by.value(kList, Json())) continue;
-    Json kept = Json::array();
-    for (const Json& kind : entry["outputs"])
-      if (!HasOutput(by, kind)) kept.push_back(kind);
-    entry["outputs"] = std::move(kept);
-  }
-  std::erase_if(entries, [](const Json& entry) { return entry["outputs"].empty(); });
-}
-
 // The records of all earlier runs. Truncated and foreign lines are skipped.
 struct Records {
   std::vector<Json> entries;
@@ -55,31 +42,61 @@ struct Records {
   std::map<std::string, Json> told;
 };
 
-void Read(const Json& line, Records& records) {
-  const Json outputs = line.value("outputs", Json());
-  const auto is_text = [](const Json& output) { return output.is_string(); };
-  if (!outputs.is_array() || !std::ranges::all_of(outputs, is_text)) return;
-  if (AreFailures(line.value(kFailed, Json()))) {
-    const Json told{{kFailed, line[kFailed]}, {kImages, line.value(kImages, Json())}};
-    for (const Json& output : outputs) records.told[output] = told;
-  } else if (line.value("made_with", Json()).is_object()) {
-    if (line.value(kReplaces, Json()) == true) RemoveReplaced(records.entries, line);
-    records.entries.push_back(line);
-    records.entries.back().erase(kReplaces);
-  }
-}
-
-Records ReadRecords(const fs::path& file) {
-  Records records;
-  if (EntryTypeOf(file.c_str()) != EntryType::kFile) return records;
-  std::istringstream lines(ReadFile(file));
-  for (std::string line; std::getline(lines, line);) {
-    try {
-      Read(ParseObject(line, file.string(), "a line about outputs"), records);
-    } catch (const Error&) {
+// Reads lines from the last one to the first, so that each needs one step: what a later line
+// replaces is known. (The file itself is only appended to, so that concurrent and killed runs do
+// not damage it.)
+class RecordsReader {
+ public:
+  void Read(Json line) {
+    const Json outputs = line.value("outputs", Json());
+    const auto is_text = [](const Json& output) { return output.is_string(); };
+    if (!outputs.is_array() || !std::ranges::all_of(outputs, is_text)) return;
+    if (AreFailures(line.value(kFailed, Json()))) {
+      const Json told{{kFailed, line[kFailed]}, {kImages, line.value(kImages, Json())}};
+      for (const Json& output : outputs) records_.told.emplace(output.get<std::string>(), told);
+    } else if (line.value("made_with", Json()).is_object()) {
+      ReadEntry(std::move(line), outputs);
     }
   }
-  return records;
+  Records Finish() && {
+    std::ranges::reverse(records_.entries);
+    return std::move(records_);
+  }
+
+ private:
+  // Without the kinds of outputs that a later run of the same list has replaced.
+  void ReadEntry(Json line, const Json& outputs) {
+    std::set<std::string>& replaced = replaced_[JsonText(line.value(kList, Json()))];
+    Json kept = Json::array();
+    for (const Json& kind : outputs)
+      if (!replaced.contains(kind.get<std::string>())) kept.push_back(kind);
+    if (line.value(kReplaces, Json()) == true)
+      for (const Json& kind : outputs) replaced.insert(kind.get<std::string>());
+    if (kept.empty()) return;
+    line["outputs"] = std::move(kept);
+    line.erase(kReplaces);
+    records_.entries.push_back(std::move(line));
+  }
+
+  Records records_;
+  std::map<std::string, std::set<std::string>> replaced_;  // kinds of outputs, by list
+};
+
+Records ReadRecords(const fs::path& file) {
+  if (EntryTypeOf(file.c_str()) != EntryType::kFile) return {};
+  const std::string text = ReadFile(file);
+  RecordsReader reader;
+  for (std::size_t end = text.size(); end > 0;) {
+    const std::size_t before = text.rfind('\n', end - 1);
+    const std::size_t begin = before == text.npos ? 0 : before + 1;
+    try {
+      reader.Read(ParseObject(std::string_view(text).substr(begin, end - begin), file.string(),
+                              "a line about outputs"));
+    } catch (const Error&) {
+    }
+    end = before == text.npos ? 0 : before;
+  }
+  return std::move(reader).Finish();
 }
 
 // True if the option changes an output that both runs made.

@@ -48,6 +48,13 @@ TEST(Json, NamesStandOnceInAnObject) {
   EXPECT_ERROR(parse(R"({"\q":1,"\q":2})"), "f: ");
 }
 
+// Time in proportion to the text, also if the name that is last read is as long as half of it.
+TEST(Json, ALongNameIsReadOnce) {
+  std::string text = "{\"" + std::string(4'000'000, 'k') + "\":[[:]";
+  for (int i = 0; i < 1'000'000; ++i) text += ",[:]";
+  EXPECT_ERROR(ParseObject(text + "]}", "f", "a model"), "f: is not JSON: parse error");
+}
+
 TEST(Json, WhatIsNestedTooDeeplyIsRefused) {
   const auto nested = [](std::size_t levels) {
     return "{\"a\":" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
