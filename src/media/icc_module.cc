@@ -28,6 +28,9 @@ std::string WhyNotUsed(cmsHPROFILE profile) {
   if (cmsGetColorSpace(profile) != cmsSigRgbData) return "is not one of RGB";
   const cmsColorSpaceSignature connection = cmsGetPCS(profile);
   if (connection != cmsSigXYZData && connection != cmsSigLabData) return "leads to no colours";
+  // LittleCMS takes quadratic time for their elements, of which half a million fit into a profile.
+  for (const auto tag : {cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag})
+    if (cmsIsTag(profile, tag)) return "has tables of elements (D2B), which are not read";
   if (!cmsIsMatrixShaper(profile) && !cmsIsTag(profile, cmsSigAToB0Tag) &&
       !cmsIsTag(profile, cmsSigAToB1Tag))
     return "has neither a matrix nor a table";

@@ -233,6 +233,7 @@ StoredImage DecodePng(std::string_view bytes, std::string_view subject, const Im
   png_set_read_fn(png, &source, Read);
   if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // was checked already
   DropAllButPixels(png);
+  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // the size was checked already
   if (!ReadHead(png, info, options.keep_grey, options.keep_depth)) fail();
   const int depth = png_get_bit_depth(png, info) == 16 ? CV_16U : CV_8U;
   cv::Mat image = Allocate(static_cast<int>(png_get_image_height(png, info)),

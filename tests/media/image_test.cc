@@ -285,6 +285,14 @@ TEST(Image, PngRoundTrips) {
   EXPECT_TRUE(SamePixels(back, mask));
 }
 
+// Only the number of pixels is limited.
+TEST(Image, APngMayBeLong) {
+  for (const cv::Size size : {cv::Size(1'000'001, 1), cv::Size(1, 1'000'001)}) {
+    const cv::Mat image(size, CV_8UC3, cv::Scalar(1, 2, 3));
+    EXPECT_TRUE(SamePixels(DecodeImage(EncodePng(image), "x"), image)) << size;
+  }
+}
+
 using ReadImageTest = testing::FolderTest;
 
 TEST_F(ReadImageTest, TakesUnicodePathsAndRefusesFolders) {

@@ -302,19 +302,38 @@ TEST_F(ColorProfileProgram, MasksAreThoseOfSrgb) {
     }
 }
 
+// A profile of a matrix with a table of elements beside it. LittleCMS reads such tables in
+// quadratic time.
+std::string WithElements(const Space& space) {
+  const std::string icc = ProfileOf(space);
+  cmsHPROFILE profile = cmsOpenProfileFromMem(icc.data(), static_cast<cmsUInt32Number>(icc.size()));
+  cmsPipeline* const elements = cmsPipelineAlloc(nullptr, 3, 3);
+  const cmsFloat64Number half[] = {.5, 0, 0, 0, .5, 0, 0, 0, .5};
+  cmsPipelineInsertStage(elements, cmsAT_END, cmsStageAllocMatrix(nullptr, 3, 3, half, nullptr));
+  EXPECT_TRUE(cmsWriteTag(profile, cmsSigDToB0Tag, elements));
+  cmsPipelineFree(elements);
+  return Saved(profile);
+}
+
 // One line for those who ask for all, and the masks of sRGB.
 TEST_F(ColorProfileProgram, AProfileOfNoUseIsALineOfVerbose) {
   const cv::Mat photo = ReadImage(testing::SamplesFolder() / "photos/grace_hopper.jpg");
   Put("a.jpg", EncodeJpeg(photo, 95));
   Put("b.jpg", FileOf(".jpg", photo, {"nonsense"}));
-  const Outcome loud = Run("detect a.jpg b.jpg -o out -v"), quiet = Run("detect b.jpg -o other");
+  Put("c.jpg", FileOf(".jpg", photo, {WithElements(kAdobe)}));
+  const Outcome loud = Run("detect a.jpg b.jpg c.jpg -o out -v"),
+                quiet = Run("detect b.jpg -o other");
   EXPECT_EQ(loud.status, 0) << loud.err;
   EXPECT_NE(loud.err.find("b.jpg: its profile of colours is damaged, so they are taken as sRGB"),
             std::string::npos)
       << loud.err;
+  EXPECT_NE(loud.err.find("c.jpg: its profile of colours has tables of elements"),
+            std::string::npos)
+      << loud.err;
   EXPECT_EQ(loud.err.find("a.jpg: its profile"), std::string::npos);
   EXPECT_EQ(quiet.err.find("profile"), std::string::npos);
-  EXPECT_TRUE(ReadFile(Path("out/a.png")) == ReadFile(Path("out/b.png")));
+  for (const char* const other : {"out/b.png", "out/c.png"})
+    EXPECT_TRUE(ReadFile(Path("out/a.png")) == ReadFile(Path(other))) << other;
 }
 
 }  // namespace
