@@ -154,7 +154,11 @@ class Reader {
       Fail(line,
            "the class is a name of at most 100 bytes of UTF-8 without quotes, or the label 1 for "
            "skin, 2 for non-skin");
-    last_class_ = counter_.ClassIndex(name);
+    try {
+      last_class_ = counter_.ClassIndex(name);
+    } catch (const Error& e) {
+      throw Error(subject_, e.what());
+    }
     last_text_ = text;
     return last_class_;
   }

@@ -68,6 +68,8 @@ AdaptationSummary ReadAdaptation(const JsonNode& node) {
       .monochrome = holds("monochrome"), .cool = holds("cool"), .unclear = holds("unclear")};
   if (by == "nobody") return {.by = JudgedBy::kNobody};
   if (node.Has("any_skin")) read.any_skin = node["any_skin"].Real();
+  if (read.any_skin && !(*read.any_skin >= 0 && *read.any_skin <= 1))
+    node["any_skin"].Fail(" is no probability");
   if (by == "seeds") {
     read.by = JudgedBy::kSeeds;
     read.faces = node["faces"].Count();

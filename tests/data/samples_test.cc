@@ -233,6 +233,9 @@ TEST(Samples, HaveAtMostSoManyClasses) {
   std::vector<std::string> names;
   for (int i = 0; i < 300; ++i) names.push_back("c" + std::to_string(i));
   EXPECT_ERROR(Samples(names, {{0, 256, 1, 2, 3, 1}}), "have 300 classes (255 at most)");
+  std::string table = "class,b,g,r\n";
+  for (const std::string& name : names) table += name + ",1,2,3\n";
+  EXPECT_ERROR(Parse(table), "t.csv: class 'c255': is one too many (255 at most)");
 }
 
 TEST(Samples, HaveClassesOfDifferentNamesThatCsvCanHold) {
