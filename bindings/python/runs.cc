@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,12 +50,18 @@ void DetectFiles(const DetectorObject& kept, DetectOptions options, const Stop& 
          image.SkinFraction(), image.frames, image.adaptation.faces, error);
   };
   Run run = RunOf(stop, progress);
+  std::optional<Problem> lost;
   run.problem = [&](const Problem& problem) {
+    if (problem.input == options.output_folder) {
+      lost = problem;
+      return;
+    }
     DetectedImage image;
     image.input = problem.input;
     tell(image, InPython(problem.line));
   };
   Detect(options, detector, run, [&](const DetectedImage& image) { tell(image, ""); });
+  if (lost) throw Error(lost->input, lost->Reason());
 }
 
 std::string EvaluateFolders(const DetectorObject& kept, const PairOptions& pairs, const Path& page,

@@ -148,8 +148,8 @@ namespace {
 // Throws WriteError: why a file has no folder.
 [[noreturn]] void FailByFolder(const fs::path& path, const fs::path& folder) {
   fs::path there = folder;
-  while (!Exists(there)) there = FolderOf(there);
-  if (!IsFolder(there))
+  while (!Exists(there) && FolderOf(there) != there) there = FolderOf(there);
+  if (Exists(there) && !IsFolder(there))
     throw WriteError(path.string(),
                      fmt::format("cannot be written: {} is no folder", there.string()));
   const bool can_be_made = access(there.c_str(), W_OK | X_OK) == 0;

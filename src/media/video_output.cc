@@ -23,15 +23,17 @@ bool IsMpegStream(std::string_view container) {
 }
 
 // True if this sound can be stored in the container, and read again.
-bool TakesSound(const AVOutputFormat& container, AVCodecID codec) {
+bool TakesSound(const AVOutputFormat& container, const AVCodecParameters& sound) {
   constexpr AVCodecID kOfMpeg[] = {AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3,
                                    AV_CODEC_ID_DTS};
   constexpr AVCodecID kOfTransport[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_EAC3, AV_CODEC_ID_OPUS};
   const Ffmpeg& av = Ffmpeg::Get();
-  // Matroska also takes the codecs of WAVE and AVI, which FFmpeg does not tell.
+  const AVCodecID codec = sound.codec_id;
+  // Matroska also takes the codecs of WAVE and AVI, which FFmpeg does not tell. (That of Flash
+  // needs blocks of one size.)
   const AVCodecTag* const of_wave[] = {av.avformat_get_riff_audio_tags(), nullptr};
   if (container.name == std::string_view("matroska") && av.av_codec_get_tag(of_wave, codec) != 0)
-    return true;
+    return codec != AV_CODEC_ID_ADPCM_SWF || sound.block_align > 0;
   if (!IsMpegStream(container.name))
     return av.avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) == 1;
   return std::ranges::count(kOfMpeg, codec) > 0 || (container.name == std::string_view("mpegts") &&
@@ -264,7 +266,7 @@ SoundCopy::SoundCopy(const VideoSound& sound, AVFormatContext* output)
     : output_(output), packet_(Ffmpeg::Get().av_packet_alloc()), whole_(!sound.start) {
   const Ffmpeg& av = Ffmpeg::Get();
   Open(sound.file.string());
-  if (!TakesSound(*output->oformat, from().codecpar->codec_id))
+  if (!TakesSound(*output->oformat, *from().codecpar))
     throw Error(output->oformat->name, fmt::format("holds no {}", codec_name()));
   stream_ = av.avformat_new_stream(output, nullptr);
   av.avcodec_parameters_copy(stream_->codecpar, from().codecpar);
@@ -300,10 +302,10 @@ void SoundCopy::Open(const std::string& path) {
 }
 
 // True for sound that the file has and does not play, as where it was cut without a new encoding.
-// The last packet of it may be what a decoder needs to begin.
+// The packet before the one that reaches 0 stays, because a decoder needs it to begin.
 bool SoundCopy::IsHidden(const AVPacket& packet) const {
   return (packet.flags & AV_PKT_FLAG_DISCARD) && packet.pts != AV_NOPTS_VALUE &&
-         packet.pts + packet.duration < 0;
+         packet.pts + 2 * packet.duration <= 0;
 }
 
 // Unreadable data count as the end; the damage of the file is reported with the pictures.

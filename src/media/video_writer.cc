@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/blocking_call.h"
+#include "base/parse.h"
 #include "base/stream.h"
 #include "media/picture_type.h"
 #include "media/video_frame.h"
@@ -39,7 +40,8 @@ struct VideoWriter::State {
       throw Error(destination.string(), "takes frames of CV_8UC1, 16UC1, 8UC3 or 8UC4");
     // FFmpeg writes MOV, but not by this name.
     std::string container = options.container;
-    if (container.empty() && destination.extension() == ".qt") container = "mov";
+    if (container.empty() && LowerCase(destination.extension().string()) == ".qt")
+      container = "mov";
     AVFormatContext* made = nullptr;
     av.avformat_alloc_output_context2(
         &made, nullptr, container.empty() ? nullptr : container.c_str(), destination.c_str());

@@ -1,6 +1,7 @@
 #include "skinmask/base/file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <new>
 #include <stdexcept>
@@ -84,6 +85,22 @@ TEST_F(FileTest, NamesWhatIsWrong) {
   EXPECT_ERROR(WriteFile(folder_, "x", IfExists::kReplace), "is a folder");
   EXPECT_ERROR(WriteFile("/dev/full", "x", IfExists::kFail),
                "/dev/full: cannot be written: No space left");
+}
+
+// As for a service whose user may not search the folder that it was started in.
+TEST_F(FileTest, ACurrentFolderThatMayNotBeSearchedIsALine) {
+  if (geteuid() != 0) GTEST_SKIP() << "root gives the rights away";
+  const auto refused = [&] {
+    std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+    if (chdir(folder_.c_str()) != 0 || setuid(65534) != 0) return 2;
+    try {
+      RequireWritable("m.json", IfExists::kFail);
+    } catch (const Error& e) {
+      return std::string_view(e.what()).find("m.json: cannot be written") == 0 ? 0 : 3;
+    }
+    return 1;
+  };
+  EXPECT_EXIT(_exit(refused()), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(Problem, ALackOfMemoryNamesTheInputInWords) {

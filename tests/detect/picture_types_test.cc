@@ -83,13 +83,14 @@ TEST(PictureTypes, FramesHaveAllPlanesOfTheirLayout) {
 
 TEST(PictureTypes, AdaptationTakesBgr) {
   const Model model = DefaultModel();
-  const auto make = [&] {
+  const auto with = [&](std::unique_ptr<SeedFinder> finder) {
     std::vector<std::unique_ptr<SeedFinder>> finders;
-    finders.push_back(FixedSeed(cv::Rect(4, 4, 40, 40)));
+    finders.push_back(std::move(finder));
     return std::make_shared<const Adapter>(model, model.decision.threshold, std::move(finders));
   };
-  const auto adapter = make();
-  const std::optional<Adaptation> adaptation = adapter->Adapt(testing::Gradient(64, 48));
+  const std::optional<Adaptation> adaptation =
+      with(FixedSeed(cv::Rect(4, 4, 40, 40)))->Adapt(testing::Gradient(64, 48));
+  const auto adapter = with(HogFaceFinder());  // takes pictures of one colour, too
   ASSERT_TRUE(adaptation);
   cv::Mat mask, probability;
   ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->Adapt(m); });

@@ -88,8 +88,11 @@ std::optional<Adaptation> Adapter::Adapt(const cv::Mat& bgr) const {
   const bool is_monochrome = IsMonochrome(small, options_.image);
   if (is_monochrome) small = InGrey(small);
   std::optional<Adaptation> adaptation = AdaptToSeeds(small, found, bgr.size());
+  // The user's own seed is never passed over; that of another finder is, as a false face would be.
   const auto is_given = [](const Seed& seed) { return !seed.face; };
-  if (!adaptation && std::ranges::any_of(found, is_given))
+  const auto is_users = [](const auto& finder) { return finder->name() == "seed"; };
+  if (!adaptation && std::ranges::any_of(found, is_given) &&
+      (!options_.image.enabled || std::ranges::any_of(finders_, is_users)))
     throw Error("`seed_rect` or `seed_mask`",
                 "has nearly all colours of the image, and none are left for what is not skin (a "
                 "smaller seed, of skin alone)");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -204,6 +205,7 @@ TEST_F(VideoOutputsTest, EveryContainerHasTheRateAndTheFrames) {
                                       {"a.avi", ""},
                                       {"a.mov", ""},
                                       {"a.qt", ""},
+                                      {"b.QT", ""},
                                       {"a.ts", "--codec mpeg2video"},
                                       {"m.mkv", "--codec mpeg4"},
                                       {"m.avi", "--codec mpeg4"},
@@ -494,7 +496,7 @@ TEST_F(VideoSoundTest, IsCopiedIntoMpegStreams) {
 // A recording that was cut without a new encoding still has the sound before the cut.
 TEST_F(VideoSoundTest, ThatIsNotPlayedIsNotCopied) {
   MakeWithSound("a.mp4", "aac");
-  Shell(folder_, "ffmpeg -v error -ss 1 -i a.mp4 -c copy cut.mp4");
+  Shell(folder_, "ffmpeg -v error -ss 1.43 -i a.mp4 -c copy cut.mp4");
   ASSERT_LT(Packets("cut.mp4").front().first, -0.2);
   for (const std::string output : {"cut.mkv", "cut.overlay.mp4"}) {
     ASSERT_EQ(Run("detect --adapt off cut.mp4 --output overlay -o " + output).err, "");
@@ -502,6 +504,20 @@ TEST_F(VideoSoundTest, ThatIsNotPlayedIsNotCopied) {
     EXPECT_GT(packets.front().first, -0.05) << output;
     EXPECT_NEAR(packets.back().first, Packets("cut.mp4").back().first, 0.05) << output;
   }
+  // What is heard first needs the packet before it.
+  const auto loudness = [&](const std::string& name) {
+    constexpr std::size_t kFirst = 512;
+    Shell(folder_, "ffmpeg -v error -y -i " + name + " -map 0:a -f s16le -ac 1 first.raw");
+    const std::string raw = ReadFile(Path("first.raw"));
+    double sum = 0;
+    for (std::size_t i = 0; i < kFirst; ++i) {
+      std::int16_t level;
+      std::memcpy(&level, raw.data() + 2 * i, 2);
+      sum += level * level;
+    }
+    return std::sqrt(sum / kFirst);
+  };
+  EXPECT_NEAR(loudness("cut.overlay.mp4") / loudness("cut.mp4"), 1, 0.05);
 }
 
 TEST_F(VideoSoundTest, OfWaveIsCopiedIntoMatroska) {
