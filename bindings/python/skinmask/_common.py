@@ -131,10 +131,9 @@ def require_range(name: str, value: float, low: float, high: float, words: str) 
 
 def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
     try:
-        if isinstance(pair, (str, bytes)):  # their letters would be taken for the numbers
-            raise TypeError
         low, high = pair
-        if any(isinstance(one, (str, bytes, *BOOLEAN)) for one in (low, high)):
+        # Of bytes the letters are numbers, and of texts they may be read as such.
+        if any(isinstance(one, (str, bytes, *BOOLEAN)) for one in (pair, low, high)):
             raise TypeError
         return float(low), float(high)
     except (TypeError, ValueError):
