@@ -1,44 +1,17 @@
 #include "media/video_output.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "base/nearest.h"
 #include "media/picture_type.h"
-#include "media/video_input.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {
-
-// MPEG program and transport streams, which hold codecs of many kinds.
-bool IsMpegStream(std::string_view container) {
-  constexpr std::string_view kNames[] = {"mpegts", "mpeg", "vob", "svcd", "dvd"};
-  return std::ranges::count(kNames, container) > 0;
-}
-
-// True if this sound can be stored in the container, and read again.
-bool TakesSound(const AVOutputFormat& container, const AVCodecParameters& sound) {
-  constexpr AVCodecID kOfMpeg[] = {AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3,
-                                   AV_CODEC_ID_DTS};
-  constexpr AVCodecID kOfTransport[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_EAC3, AV_CODEC_ID_OPUS};
-  const Ffmpeg& av = Ffmpeg::Get();
-  const AVCodecID codec = sound.codec_id;
-  // Matroska also takes the codecs of WAVE and AVI, which FFmpeg does not tell. (That of Flash
-  // needs blocks of one size.)
-  const AVCodecTag* const of_wave[] = {av.avformat_get_riff_audio_tags(), nullptr};
-  if (container.name == std::string_view("matroska") && av.av_codec_get_tag(of_wave, codec) != 0)
-    return codec != AV_CODEC_ID_ADPCM_SWF || sound.block_align > 0;
-  if (!IsMpegStream(container.name))
-    return av.avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) == 1;
-  return std::ranges::count(kOfMpeg, codec) > 0 || (container.name == std::string_view("mpegts") &&
-                                                    std::ranges::count(kOfTransport, codec) > 0);
-}
 
 const AVPixFmtDescriptor& Described(AVPixelFormat format) {
   return *Ffmpeg::Get().av_pix_fmt_desc_get(format);
@@ -109,15 +82,29 @@ AVPixelFormat FormatFor(const AVCodec& encoder, AVPixelFormat source) {
                                               nullptr);
 }
 
-// Sets the colour tags of the encoder: BT.709, and full range if the pixel format has it.
-void TagColors(AVCodecContext& codec) {
+// True if the file says which matrix its YUV has. (Readers ignore what Matroska says of VP8 and of
+// Motion JPEG.)
+bool StoresMatrix(const AVOutputFormat& container, AVCodecID codec) {
+  constexpr AVCodecID kOwn[] = {AV_CODEC_ID_H264, AV_CODEC_ID_HEVC,       AV_CODEC_ID_AV1,
+                                AV_CODEC_ID_VP9,  AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_PRORES};
+  constexpr AVCodecID kFixed[] = {AV_CODEC_ID_VP8, AV_CODEC_ID_MJPEG};
+  constexpr std::string_view kTagging[] = {"matroska", "webm", "mov", "mp4", "ipod",
+                                           "3gp",      "3g2",  "f4v", "psp", "ismv"};
+  return std::ranges::count(kOwn, codec) > 0 ||
+         (std::ranges::count(kFixed, codec) == 0 &&
+          std::ranges::count(kTagging, std::string_view(container.name)) > 0);
+}
+
+// Sets the colour tags of the encoder: BT.709, or BT.601 where readers assume that, because nothing
+// is stored; and full range if the pixel format has it.
+void TagColors(AVCodecContext& codec, bool stores_matrix) {
   if (Described(codec.pix_fmt).flags & AV_PIX_FMT_FLAG_RGB) return;
   const bool full = codec.pix_fmt == AV_PIX_FMT_YUVJ420P || codec.pix_fmt == AV_PIX_FMT_GRAY8 ||
                     codec.pix_fmt == AV_PIX_FMT_GRAY16;
   codec.color_range = full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
-  codec.colorspace = AVCOL_SPC_BT709;
-  codec.color_primaries = AVCOL_PRI_BT709;
-  codec.color_trc = AVCOL_TRC_BT709;
+  codec.colorspace = stores_matrix ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
+  codec.color_primaries = stores_matrix ? AVCOL_PRI_BT709 : AVCOL_PRI_SMPTE170M;
+  codec.color_trc = stores_matrix ? AVCOL_TRC_BT709 : AVCOL_TRC_SMPTE170M;
 }
 
 // The parameter that limits x264's instruction sets, or empty. x264's AVX-512 routine for mbtree
@@ -194,16 +181,12 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
   }
 }
 
-// Removes the encoder's padding at the start, which players skip, because a part of the sound does
-// not have it.
-void ForgetPadding(AVCodecParameters& codec) {
-  constexpr int kPreSkip = 10;  // two bytes of OpusHead (RFC 7845)
-  codec.initial_padding = 0;
-  if (codec.codec_id != AV_CODEC_ID_OPUS || codec.extradata_size < kPreSkip + 2) return;
-  codec.extradata[kPreSkip] = codec.extradata[kPreSkip + 1] = 0;
-}
-
 }  // namespace
+
+bool IsMpegStream(std::string_view container) {
+  constexpr std::string_view kNames[] = {"mpegts", "mpeg", "vob", "svcd", "dvd"};
+  return std::ranges::count(kNames, container) > 0;
+}
 
 std::string CodecFor(const AVOutputFormat& container) {
   const std::string_view name = container.name;
@@ -235,7 +218,7 @@ bool CountsFrames(std::string_view container, std::string_view codec) {
 void RequireVideoEncoder(const std::string& name) { EncoderOf(name); }
 
 CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelFormat source,
-                     const VideoWriteOptions& options, bool global_header) {
+                     const VideoWriteOptions& options, const AVOutputFormat& container) {
   const Ffmpeg& av = Ffmpeg::Get();
   const AVCodec& encoder = EncoderOf(name);
   const AVPixelFormat format = FormatFor(encoder, source);
@@ -250,98 +233,16 @@ CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelForma
   codec->time_base = options.time_base.num > 0 ? AvOf(options.time_base)
                                                : AVRational{options.rate.den, options.rate.num};
   codec->sample_aspect_ratio = AvOf(options.pixel_aspect);
-  TagColors(*codec);
+  TagColors(*codec, StoresMatrix(container, encoder.id));
   codec->thread_count = 0;
   codec->flags |= AV_CODEC_FLAG_BITEXACT;  // no names of libraries
-  if (global_header) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  if (container.flags & AVFMT_GLOBALHEADER) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   SetQuality(*codec, encoder.name, options);
   if (const int result = av.avcodec_open2(codec.get(), &encoder, nullptr); result < 0)
     throw Error(encoder.name,
                 fmt::format("does not take {} x {} pixels at {}/{} frames a second: {}", size.width,
                             size.height, options.rate.num, options.rate.den, av.Message(result)));
   return codec;
-}
-
-SoundCopy::SoundCopy(const VideoSound& sound, AVFormatContext* output)
-    : output_(output), packet_(Ffmpeg::Get().av_packet_alloc()), whole_(!sound.start) {
-  const Ffmpeg& av = Ffmpeg::Get();
-  Open(sound.file.string());
-  if (!TakesSound(*output->oformat, *from().codecpar))
-    throw Error(output->oformat->name, fmt::format("holds no {}", codec_name()));
-  stream_ = av.avformat_new_stream(output, nullptr);
-  av.avcodec_parameters_copy(stream_->codecpar, from().codecpar);
-  stream_->codecpar->codec_tag = 0;  // tags differ between containers
-  stream_->time_base = from().time_base;
-  if (whole_) return;
-  start_ = av.av_rescale_q(*sound.start, AvOf(sound.time_base), from().time_base);
-  ForgetPadding(*stream_->codecpar);
-}
-
-void SoundCopy::Open(const std::string& path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    throw Error("a pipe", "cannot be read a second time");
-  const Ffmpeg& av = Ffmpeg::Get();
-  int result = OpenFile(input_, "file:" + path);
-  if (result >= 0) result = FindStreamInfo(input_.get(), VideoOpenOptions().max_pixels);
-  if (result >= 0)
-    result = index_ = av.av_find_best_stream(input_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0);
-  const auto is_sound = [](const AVStream* stream) {
-    return stream->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
-  };
-  if (result == AVERROR_STREAM_NOT_FOUND &&
-      std::any_of(input_->streams, input_->streams + input_->nb_streams, is_sound))
-    throw Error("its sampling rate",
-                "is not stated before the data (a copy by ffmpeg -c copy to an .mp4 states it)");
-  if (result < 0) throw Error("its sound", "cannot be read: " + av.Message(result));
-  DiscardOthers(input_.get(), index_);
-  ReadPacket();
-  const bool is_empty = at_end_;
-  while (!at_end_ && packet_->dts == AV_NOPTS_VALUE) ReadPacket();
-  if (at_end_ && !is_empty) throw Error("its sound", "has no times");
-}
-
-// True for sound that the file has and does not play, as where it was cut without a new encoding.
-// The packet before the one that reaches 0 stays, because a decoder needs it to begin.
-bool SoundCopy::IsHidden(const AVPacket& packet) const {
-  return (packet.flags & AV_PKT_FLAG_DISCARD) && packet.pts != AV_NOPTS_VALUE &&
-         packet.pts + 2 * packet.duration <= 0;
-}
-
-// Unreadable data count as the end; the damage of the file is reported with the pictures.
-void SoundCopy::ReadPacket() {
-  const Ffmpeg& av = Ffmpeg::Get();
-  do {
-    av.av_packet_unref(packet_.get());
-    at_end_ = at_end_ || av.av_read_frame(input_.get(), packet_.get()) < 0;
-  } while (!at_end_ && (packet_->stream_index != index_ || IsHidden(*packet_)));
-  if (at_end_) return;
-  if (packet_->dts == AV_NOPTS_VALUE) packet_->dts = packet_->pts;
-  if (packet_->pts == AV_NOPTS_VALUE) packet_->pts = packet_->dts;
-}
-
-int SoundCopy::WriteUntil(double end) {
-  const Ffmpeg& av = Ffmpeg::Get();
-  const AVRational base = from().time_base;
-  for (; problem_.empty() && !at_end_; ReadPacket()) {
-    AVPacket* const packet = packet_.get();
-    const std::int64_t time = packet->dts;
-    if (time == AV_NOPTS_VALUE || time <= last_ || (!whole_ && packet->pts < start_)) continue;
-    if (SecondsOf(packet->pts - start_, base) >= end) return 0;
-    last_ = time;
-    packet->pts -= start_;
-    packet->dts -= start_;
-    av.av_packet_rescale_ts(packet, base, stream_->time_base);
-    packet->stream_index = stream_->index;
-    packet->pos = -1;
-    const int result = av.av_interleaved_write_frame(output_, packet);
-    if (result == AVERROR_INVALIDDATA || result == AVERROR(EINVAL))
-      problem_ =
-          fmt::format("its sound ends at {:.6g} s: {}", SecondsOf(time, base), av.Message(result));
-    else if (result < 0)
-      return result;
-  }
-  return 0;
 }
 
 }  // namespace skinmask

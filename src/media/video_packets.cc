@@ -237,6 +237,8 @@ std::string WrongEnd(const AVFormatContext& format, int index, const std::string
   };
   if (is_matroska) return cut(MatroskaEnd(head()) > size);
   if (is_y4m) return cut(packets.behind() < size);
+  constexpr std::int64_t kIvfHeader = 12;  // before each frame; FFmpeg's positions are before it
+  if (name == "ivf") return cut(packets.behind() + kIvfHeader < size);
   if (name == "ogg") return cut(BehindOggPage(path, size) > 0);
   if (name == "avi" && AviEnd(head()) > size) return kCut;
   if (is_pipe) return {};

@@ -7,8 +7,10 @@
 #include "base/stream.h"
 #include "media/picture_type.h"
 #include "media/video_frame.h"
+#include "media/video_input.h"
 #include "media/video_output.h"
 #include "media/video_packets.h"
+#include "media/video_sound.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -72,12 +74,20 @@ struct VideoWriter::State {
       throw Error(path.string(),
                   fmt::format("a frame at time {} cannot follow one at {} (times increase)", pts,
                               last_given));
+    // MP4 does not show what is before 0, so that such a video begins at 0 in every container.
+    const std::int64_t first = frames == 0 ? pts : first_given;
+    const bool is_time = pts >= -kMostTime && pts <= kMostTime;
+    const std::int64_t time =
+        untimed || !is_time
+            ? frames
+            : av.av_rescale_q(pts - std::min<std::int64_t>(first, 0), unit, codec->time_base);
+    if (!is_time || time < 0 || time > kMostTime)
+      throw Error(path.string(), fmt::format("a frame at time {} is out of range", pts));
     last_given = pts;
-    if (frames == 0) first_given = pts;
+    first_given = first;
     loses_times |= StoresNoTimes(*format->oformat) &&
                    av.av_rescale_q(pts - first_given, unit, av_inv_q(codec->framerate)) != frames;
     FillPicture(frame);
-    const std::int64_t time = untimed ? frames : av.av_rescale_q(pts, unit, codec->time_base);
     picture->pts = frames == 0 ? time : std::max(time, last_pts + 1);
     last_pts = picture->pts;
     last_duration = FrameDuration();
@@ -91,6 +101,7 @@ struct VideoWriter::State {
 
   void Finish() {
     RequireUnfinished();
+    if (frames == 0) throw Error(path.string(), "has no frame to write (Write gives it one)");
     finished = true;
     Encode(nullptr);
     const std::optional<BlockingCall> writing = ToPipe();
@@ -147,14 +158,13 @@ struct VideoWriter::State {
                                      : AVRational{options.rate.den, options.rate.num};
     if (untimed || CountsFrames(format->oformat->name, options.codec)) options.time_base = {0, 1};
     try {
-      codec = OpenEncoder(options.codec, size, source, options,
-                          format->oformat->flags & AVFMT_GLOBALHEADER);
+      codec = OpenEncoder(options.codec, size, source, options, *format->oformat);
     } catch (const Error& e) {
       throw WriteError(path.string(), e.what());
     }
     if (codec->pix_fmt != source)
       scaler = MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,
-                          untimed ? SWS_CS_ITU601 : SWS_CS_ITU709,  // readers assume these
+                          codec->colorspace == AVCOL_SPC_BT709 ? SWS_CS_ITU709 : SWS_CS_ITU601,
                           codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
     // A codec without a tag in the container would be read back as something else (for example HEVC
     // in AVI), and Matroska does not store the depth that readers of qtrle need.

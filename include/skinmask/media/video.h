@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "skinmask/base/file.h"
 #include "skinmask/data/yuv_encoding.h"
@@ -44,7 +43,7 @@ struct VideoFrame {
   YuvEncoding encoding;  // of the YUV layouts; BT.601 and limited range if the video is untagged
   cv::Size size;         // of the stored picture
   std::array<const std::uint8_t*, 3> planes{};
-  std::array<std::ptrdiff_t, 3> strides{};  // bytes from row to row
+  std::array<std::ptrdiff_t, 3> strides{};  // bytes from row to row; of chroma 0 repeats one row
   int rotation = 0;       // degrees clockwise by which the picture must be turned: 0, 90, 180, 270
   bool mirrored = false;  // the picture must be flipped from left to right before that
   std::int64_t pts = 0;   // in VideoInfo::time_base
@@ -234,7 +233,8 @@ class VideoWriter {
   VideoWriter(VideoWriter&&) noexcept;
   VideoWriter& operator=(VideoWriter&&) noexcept;
 
-  // Throws Error if timestamps do not increase. The time base of the file may be coarser.
+  // Throws Error if timestamps do not increase. The time base of the file may be coarser. If the
+  // first one is below 0, the video begins at 0.
   // `duration` is how long the frame is shown if it is the last one (others are shown until the
   // next), in the same unit; 0 is that of one frame at the rate.
   void Write(const cv::Mat& frame, std::int64_t pts, std::int64_t duration = 0);
@@ -243,8 +243,9 @@ class VideoWriter {
   std::string sound_problem() const;
   // True if frames were not evenly spaced in time, and the container does not store times.
   bool loses_times() const;
-  // Flushes and closes the file, counts its frames and renames it. Throws Error if the number of
-  // frames differs, the disk is full, or Finish was called before. Write throws Error after Finish.
+  // Flushes and closes the file, counts its frames and renames it. Throws Error if there is no
+  // frame, the number of frames differs, the disk is full, or Finish was called before. Write
+  // throws Error after Finish.
   void Finish();
 
  private:

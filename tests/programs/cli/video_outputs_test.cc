@@ -520,6 +520,30 @@ TEST_F(VideoSoundTest, ThatIsNotPlayedIsNotCopied) {
   EXPECT_NEAR(loudness("cut.overlay.mp4") / loudness("cut.mp4"), 1, 0.05);
 }
 
+// AVI's times of sound are counts of packets of one length, which only the copy of a decoder's
+// parameters would have; and packets of TrueHD are shorter than Matroska's milliseconds.
+TEST_F(VideoSoundTest, KeepsItsTimesInEveryContainer) {
+  MakeWithSound("a.mp4", "aac");
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o a.avi --output overlay").err, "");
+  ASSERT_EQ(Run("detect --adapt off a.avi -o again.avi --output overlay").err, "");
+  MakeWithSound("b.mkv", "truehd -strict -2");
+  ASSERT_EQ(Run("detect --adapt off b.mkv -o c.mkv --output overlay").err, "");
+  for (const auto& [from, to] :
+       {std::pair("a.mp4", "a.avi"), {"a.avi", "again.avi"}, {"b.mkv", "c.mkv"}}) {
+    const auto before = Packets(from), after = Packets(to);
+    // Some may begin before the first frame, which AVI tells later than others, or after the last.
+    ASSERT_GE(after.size() + 5, before.size()) << to;
+    const auto first =
+        std::ranges::find(before, after[0].second, &std::pair<double, std::string>::second);
+    ASSERT_GE(before.end() - first, std::ssize(after)) << to;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const auto& [time, content] = first[static_cast<std::ptrdiff_t>(i)];
+      ASSERT_EQ(after[i].second, content) << to << i;
+      ASSERT_NEAR(after[i].first - after[0].first, time - first->first, 2e-3) << to << i;
+    }
+  }
+}
+
 TEST_F(VideoSoundTest, OfWaveIsCopiedIntoMatroska) {
   MakeWithSound("a.avi", "pcm_mulaw");
   ASSERT_EQ(Run("detect --adapt off a.avi -o a.mkv --output overlay").err, "");
