@@ -99,6 +99,7 @@ cv::Mat DetectLogOdds(const Posterior& posterior, const cv::Mat& bgr) {
 
 cv::Mat MaskOf(const cv::Mat& log_odds, double threshold, cv::Mat memory) {
   RequireType(log_odds, CV_32FC1, "log-odds");
+  RequireThreshold(threshold);
   const auto least = static_cast<float>(Logit(threshold));
   return MapOf<std::uint8_t>(log_odds.size(), std::move(memory), [&](int y, std::uint8_t* row) {
     MaskRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols), least, row);

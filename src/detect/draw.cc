@@ -207,6 +207,7 @@ cv::Mat FeatheredAlpha(const cv::Mat& mask, const cv::Mat& probability, double t
                        int width) {
   RequireType(mask, CV_8UC1, "mask");
   RequirePicture(probability, CV_8UC1, mask.size(), "probability");
+  RequireThreshold(threshold);
   constexpr int kMostWidth = 100;
   if (width < 0 || width > kMostWidth)
     throw Error(fmt::format("`feather` {}", width),
@@ -262,6 +263,8 @@ void DrawFaces(cv::Mat& bgr, std::span<const Face> faces) {
 
 void DrawRegion(cv::Mat& bgr, const Region& region) {
   RequireType(bgr, CV_8UC3, "image");
+  if (!(region.semi_major >= 0 && region.semi_minor >= 0))
+    throw Error("region", "has an axis below 0");
   const double angle = region.angle_degrees * std::numbers::pi / 180;
   const cv::Point2d along = region.semi_major * cv::Point2d(std::cos(angle), std::sin(angle));
   const int width = std::max(1, bgr.cols / 640);

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <opencv2/imgproc.hpp>
-#include <span>
 
 #include "skinmask/base/error.h"
 
@@ -30,6 +31,11 @@ void RequireQuality(int quality) {
   if (quality < 1 || quality > 100) throw Error("quality", "is out of range (1 to 100)");
 }
 
+void RequireThreshold(double threshold) {
+  if (!(threshold >= 0 && threshold <= 1))
+    throw Error(fmt::format("`threshold` {}", threshold), "is out of range (0 to 1)");
+}
+
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name) {
   RequireType(picture, type, name);
   if (picture.size() != size)
@@ -37,14 +43,46 @@ void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std:
                                   size.width, size.height));
 }
 
-void RequirePlanes(const VideoFrame& frame) {
+namespace {
+
+// The bytes of a row in each plane; 0 where the layout has none.
+std::array<std::int64_t, 3> RowBytesOf(const VideoFrame& frame) {
   using enum VideoFrame::Layout;
-  const VideoFrame::Layout layout = frame.layout;
-  const bool packed = layout == kBgr || layout == kYuyv;
-  const std::size_t count = layout == kOther ? 0 : packed ? 1 : layout == kNv12 ? 2 : 3;
-  if (frame.size.width < 1 || frame.size.height < 1 || (layout == kOther && !frame.owner) ||
-      std::ranges::count(std::span(frame.planes).first(count), nullptr) > 0)
+  const std::int64_t width = frame.size.width, half = (width + 1) / 2;
+  switch (frame.layout) {
+    case kOther:
+      return {};
+    case kBgr:
+      return {3 * width};
+    case kYuyv:
+      return {2 * width};
+    case kI444:
+      return {width, width, width};
+    case kNv12:
+      return {width, 2 * half};
+    case kI420:
+    case kI422:
+      return {width, half, half};
+  }
+  throw Error("frame", fmt::format("is of layout {} (a VideoFrame::Layout)",
+                                   static_cast<int>(frame.layout)));
+}
+
+}  // namespace
+
+void RequirePlanes(const VideoFrame& frame) {
+  const std::array<std::int64_t, 3> row_bytes = RowBytesOf(frame);
+  const bool lacks_owner = frame.layout == VideoFrame::Layout::kOther && !frame.owner;
+  bool lacks_plane = false;
+  for (std::size_t i = 0; i < row_bytes.size(); ++i)
+    lacks_plane |= row_bytes[i] > 0 && !frame.planes[i];
+  if (frame.size.width < 1 || frame.size.height < 1 || lacks_owner || lacks_plane)
     throw Error("frame", "is empty, or lacks a plane of its layout (size, planes)");
+  for (std::size_t i = 0; i < row_bytes.size(); ++i)
+    if (std::abs(std::int64_t{frame.strides[i]}) < row_bytes[i] &&
+        (i == 0 || frame.strides[i] != 0))
+      throw Error("frame", fmt::format("has the stride {} of plane {} (at least {} bytes)",
+                                       frame.strides[i], i, row_bytes[i]));
   if (frame.rotation != 0 && frame.rotation != 90 && frame.rotation != 180 && frame.rotation != 270)
     throw Error("frame", fmt::format("has the rotation {} (0, 90, 180 or 270)", frame.rotation));
 }

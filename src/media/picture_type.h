@@ -20,6 +20,8 @@ void RequireType(const cv::Mat& picture, int type, std::string_view name);
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name);
 // Throws Error for a quality that is not 1 to 100.
 void RequireQuality(int quality);
+// Throws Error unless this is a probability from 0 to 1.
+void RequireThreshold(double threshold);
 
 // Throws Error for a frame that is empty, lacks a plane of its layout, or has a wrong rotation.
 void RequirePlanes(const VideoFrame& frame);

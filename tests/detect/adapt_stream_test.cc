@@ -381,6 +381,14 @@ TEST(AdaptStream, SeedsThatAreGivenStay) {
                "`seed_rect` 500,500,60,60: is not within");
 }
 
+// The result of a search in an earlier scene, or its failure, is not used.
+TEST(AdaptStream, ASearchThatFailedInAnEarlierSceneIsForgotten) {
+  const Scene scene = Hopper();
+  ScoredStream stream(AdapterOf(FixedSeed(cv::Rect(230, 150, 60, 60))), {30, 3});
+  for (int i = 0; i < 2; ++i) stream.LogOdds(cv::Mat(100, 100, CV_8UC3, cv::Scalar(90, 80, 70)));
+  for (int i = 0; i < 8; ++i) EXPECT_NO_THROW(stream.LogOdds(scene.bgr)) << i;
+}
+
 // Where there is no more memory for stacks, or room among the threads of a user.
 TEST(AdaptStream, WithoutAThreadForTheSearchItIsDoneWhenItIsDue) {
   constexpr std::size_t kMuchTooLarge = std::size_t{1} << 50;

@@ -43,6 +43,13 @@ Adapter AdapterFor(const Model& model, const cv::Size& size) {
   return Adapter(model, model.decision.threshold, std::move(finders));
 }
 
+TEST(Adapter, WrongArgumentsAreErrors) {
+  const Model model = testing::TrainedOfKind(Kind::kQda);
+  EXPECT_ERROR(Adapter(model, std::nan(""), {}), "`threshold` nan: is out of range");
+  std::vector<std::unique_ptr<SeedFinder>> finders(1);
+  EXPECT_ERROR(Adapter(model, 0.5, std::move(finders)), "finders: have one that is null");
+}
+
 // Of a model that is one quadratic, and of one that is none.
 TEST(Adapter, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
   for (const Kind kind : {Kind::kQda, Kind::kHistogramNb}) {

@@ -56,6 +56,14 @@ TEST(DrawTest, NumbersOutOfRangeAreErrors) {
                "palette: has 300 colours (at most 256)");
   for (const int width : {-1, 101})
     EXPECT_ERROR(FeatheredAlpha(grey, grey, .5, width), "is out of range (0 to 100)");
+  for (const double threshold : {-0.1, 1.1, std::nan("")}) {
+    EXPECT_ERROR(FeatheredAlpha(grey, grey, threshold, 3), "is out of range (0 to 1)");
+    EXPECT_ERROR(MaskOf(cv::Mat1f(9, 9), threshold), "is out of range (0 to 1)");
+  }
+  cv::Mat bgr(9, 9, CV_8UC3);
+  Region region;
+  region.semi_major = -1;
+  EXPECT_ERROR(DrawRegion(bgr, region), "has an axis below 0");
 }
 
 TEST(DrawTest, BordersOfLargePicturesAreWider) {

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 #include "base/stream.h"
@@ -322,6 +324,63 @@ TEST_F(VideoTest, TimesOfWrittenPicturesIncrease) {
     VideoReader reader(Path(name).string());
     EXPECT_EQ(ReadAll(reader).size(), 4u);
   }
+}
+
+// MP4 shows nothing before 0.
+TEST_F(VideoTest, TimesBelow0BeginAt0) {
+  const cv::Mat grey(48, 64, CV_8UC1, cv::Scalar(90));
+  for (const char* const name : {"before.mkv", "before.mp4"}) {
+    VideoWriter writer(Path(name), grey.size(), CV_8UC1, {.time_base = {1, 25}});
+    for (const std::int64_t pts : {-3, -2, 1}) writer.Write(grey, pts);
+    EXPECT_ERROR(writer.Write(grey, std::numeric_limits<std::int64_t>::max()), "is out of range");
+    writer.Finish();
+    VideoReader reader(Path(name).string());
+    std::vector<double> times;
+    for (const VideoFrame& frame : ReadAll(reader))
+      times.push_back(static_cast<double>(frame.pts) * reader.info().time_base.Value());
+    ASSERT_EQ(times.size(), 3u) << name;
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_NEAR(times[i], (std::array{0, 1, 4})[i] / 25., 1e-3) << name;
+  }
+  VideoWriter empty(Path("empty.mkv"), grey.size(), CV_8UC1, {});
+  EXPECT_ERROR(empty.Finish(), "empty.mkv: has no frame");
+}
+
+// Of files that do not say which matrix they have, readers assume one.
+TEST_F(VideoTest, ColoursAreReadAsTheyWereWritten) {
+  const cv::Scalar skin(100, 140, 220);
+  for (const auto& [name, codec] : {std::pair("a.mp4", ""),
+                                    {"a.webm", ""},
+                                    {"b.webm", "vp8"},
+                                    {"a.mjpeg", ""},
+                                    {"a.avi", "mpeg4"},
+                                    {"b.avi", "mjpeg"},
+                                    {"b.mkv", "mjpeg"},
+                                    {"c.mkv", "mpeg4"},
+                                    {"a.ivf", "vp8"},
+                                    {"a.wmv", "wmv2"},
+                                    {"a.flv", "flv"},
+                                    {"a.mxf", ""}}) {
+    VideoWriter writer(Path(name), {64, 48}, CV_8UC3, {.codec = codec});
+    writer.Write(cv::Mat(48, 64, CV_8UC3, skin), 0);
+    writer.Finish();
+    VideoReader reader(Path(name).string());
+    const cv::Scalar mean = cv::mean(ReadAll(reader).at(0).Bgr());
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(mean[c], skin[c], 4) << name << ' ' << codec;
+  }
+}
+
+TEST_F(VideoTest, FramesOfWrongLayoutsAreErrors) {
+  const cv::Mat bgr(8, 6, CV_8UC3);
+  VideoFrame frame;
+  frame.size = bgr.size();
+  frame.planes[0] = bgr.data;
+  frame.strides[0] = 17;
+  EXPECT_ERROR(frame.Bgr(), "has the stride 17 of plane 0 (at least 18 bytes)");
+  frame.strides[0] = 18;
+  EXPECT_EQ(frame.Bgr().size(), bgr.size());
+  frame.layout = static_cast<Layout>(77);
+  EXPECT_ERROR(frame.Bgr(), "is of layout 77");
 }
 
 TEST_F(VideoTest, QualitiesAreOneToAHundred) {

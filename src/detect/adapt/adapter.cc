@@ -37,6 +37,9 @@ Adapter::Adapter(const Model& model, double own_threshold,
       finders_(std::move(finders)),
       options_(options),
       image_options_(options) {
+  RequireThreshold(own_threshold);
+  for (const auto& finder : finders_)
+    if (!finder) throw Error("finders", "have one that is null");
   options_.Validate();
   image_options_.fit = options.image.fit;
   image_options_.local_weight = options.image.local_weight;

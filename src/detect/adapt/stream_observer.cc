@@ -108,11 +108,14 @@ std::optional<StreamAdapter::Observer::Search> StreamAdapter::Observer::SearchAt
     const cv::Mat& bgr, const TrackingFrame& now) {
   std::optional<Search> done;
   if (pending_.valid() && frame_ >= due_) {
-    const bool is_stale = std::exchange(is_stale_, false);
-    const TrackingFrame searched = std::exchange(searched_, {});
-    std::vector<Seed> found = pending_.get();
-    searched_ = searched;
-    if (!is_stale) done = Search{std::move(found), searched};
+    if (std::exchange(is_stale_, false)) {
+      pending_ = {};  // what it found, or why it failed, is of an earlier scene
+    } else {
+      const TrackingFrame searched = std::exchange(searched_, {});
+      std::vector<Seed> found = pending_.get();
+      searched_ = searched;
+      done = Search{std::move(found), searched};
+    }
   }
   if (tracker_.AnyLost()) next_search_ = std::min(next_search_, began_ + kMinSearchGap);
   if (pending_.valid() || !IsTime() || CanWait(now)) return done;
