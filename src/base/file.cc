@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <climits>
@@ -172,6 +171,8 @@ const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
     throw Error(path.string(), "cannot be written: it is a link that leads nowhere");
   const fs::path folder = FolderOf(real);
   if (!IsFolder(folder)) FailByFolder(path, folder);
+  struct stat status;
+  if (lstat(real.c_str(), &status) != 0 && errno == ENAMETOOLONG) FailToWrite(path, errno);
   if (access(folder.c_str(), W_OK | X_OK) != 0) FailToWrite(path, errno);
   return path;
 }

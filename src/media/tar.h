@@ -78,7 +78,7 @@ class TarWriter {
   TarWriter& operator=(const TarWriter&) = delete;
 
   void Add(const std::string& name, std::string_view bytes);
-  // Writes everything added so far; for a pipe to which nothing more is written.
+  // Writes everything added so far; for a pipe, in which it counts as done then.
   void Flush();
   // Writes the mark of the end and renames the file.
   void Finish();

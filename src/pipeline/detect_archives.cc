@@ -46,13 +46,7 @@ class ArchiveRun {
     stages.finish = [&](std::size_t place, std::exception_ptr failure) {
       Keep(std::exchange(items[place], {}), failure);
     };
-    try {
-      RunStages(stages, job_.run.stop);
-    } catch (const Error&) {
-      if (to_pipe_) writer_.Flush();  // these images have been reported as done
-      throw;
-    }
-    if (to_pipe_ && job_.run.Stopped()) writer_.Flush();
+    RunStages(stages, job_.run.stop);
     if (job_.run.Stopped()) return;  // an incomplete archive is not kept
     if (images_ == 0)
       throw Error(task_.input.string(), include_.empty() && exclude_.empty()
@@ -143,6 +137,7 @@ class ArchiveRun {
     ++done_images_;
     pixels_ += detected.pixels;
     if (to_pipe_) {
+      writer_.Flush();
       job_.Note(detected.image);
       Tell(detected.image);
     } else {

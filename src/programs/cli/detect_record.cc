@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <exception>
 #include <fstream>
 #include <utility>
 
@@ -81,11 +81,16 @@ void DetectRecord::OpenLines() {
   const std::string before = is_cut ? ReadFile(flags_.jsonl) : "";
   const std::size_t whole = Journal::WholeLines(before);
   const bool lacks_end_alone = is_cut && IsEntry(ObjectOf(before.substr(whole)));
+  const bool is_special = IsSpecial(flags_.jsonl);
+  const IfExists if_exists = completes_   ? IfExists::kKeep
+                             : is_special ? IfExists::kReplace
+                                          : context_.if_exists();
   // A new file, because the old one may be an input by another name (a hard link).
-  if (!completes_ && !IsSpecial(flags_.jsonl) && IsRegularFile(flags_.jsonl) &&
+  if (if_exists == IfExists::kReplace && !is_special && IsRegularFile(flags_.jsonl) &&
       unlink(RealPath(flags_.jsonl).c_str()) != 0)
     FailToWrite(flags_.jsonl, errno);
-  jsonl_.reset(OpenToWrite(flags_.jsonl, completes_));
+  jsonl_.reset(OpenToWrite(flags_.jsonl, if_exists));
+  if (!jsonl_ && errno == EEXIST) RequireWritable(flags_.jsonl, if_exists);  // says so
   if (!jsonl_ || (is_cut && !lacks_end_alone &&
                   ftruncate(fileno(jsonl_.get()), static_cast<off_t>(whole)) != 0))
     FailToWrite(flags_.jsonl, errno);
@@ -277,11 +282,27 @@ void DetectRecord::Finish() {
   if (by_faces_ && faces_.images > 0 && !context_.quiet && !stdout_is_taken())
     Print("{}\n", faces_.Text());
   if (StopFlag()) tables_.Each(&FrameTable::CutToMark);
-  tables_.Each(&FrameTable::Finish);
-  if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
-    throw Error(flags_.jsonl,
-                "cannot be written whole (is the disk full? `resume` does not complete it)");
-  if (context_.json.empty()) return;
+  // A file that cannot be written does not keep the others from being so.
+  std::exception_ptr problem;
+  const auto attempt = [&](const auto& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      if (problem) PrintLine(error.what());
+      if (!problem) problem = std::current_exception();
+    }
+  };
+  tables_.Each([&](FrameTable& table) { attempt([&] { table.Finish(); }); });
+  attempt([&] {
+    if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
+      throw Error(flags_.jsonl,
+                  "cannot be written whole (is the disk full? `resume` does not complete it)");
+  });
+  if (!context_.json.empty()) attempt([&] { WriteJson(); });
+  if (problem) std::rethrow_exception(problem);
+}
+
+void DetectRecord::WriteJson() {
   Json root{{"threshold", detector_->model().decision.threshold},
             {"images", earlier_.Completed(context_.record, images_, "images")},
             {"videos", earlier_.Completed(context_.record, videos_, "videos")}};

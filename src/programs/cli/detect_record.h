@@ -54,6 +54,7 @@ class DetectRecord {
   void WriteLine(const Json& entry);
   void WriteJournal(const Json& entry);
   void TellMissingRows() const;
+  void WriteJson();
   bool stdout_is_taken() const {
     return context_.json_to_stdout() || flags_.jsonl == "-" || results_to_stdout_ ||
            flags_.tables.csv == kStandardOutput || flags_.tables.faces_csv == kStandardOutput;

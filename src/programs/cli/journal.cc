@@ -44,7 +44,7 @@ Journal::Journal(const std::filesystem::path& file, IfExists if_exists,
     : file_(file), target_(RealPath(file)), path_(JournalOf(file, target_)) {
   if (is_special()) {
     const BlockingCall waiting;  // opening a named pipe waits for its reader
-    stream_.reset(OpenToWrite(path_, false));
+    stream_.reset(OpenToWrite(path_, IfExists::kReplace));
     if (!stream_) Fail();
     return;
   }

@@ -99,8 +99,10 @@ void RequireOutputWritten() {
   if (output_error != 0) FailToWrite("standard output", output_error);
 }
 
-std::FILE* OpenToWrite(const std::filesystem::path& path, bool append) {
-  Descriptor opened(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC));
+std::FILE* OpenToWrite(const std::filesystem::path& path, IfExists if_exists) {
+  const bool append = if_exists == IfExists::kKeep;
+  const int how = append ? O_APPEND : if_exists == IfExists::kReplace ? O_TRUNC : O_EXCL;
+  Descriptor opened(path, O_WRONLY | O_CREAT | O_CLOEXEC | how);
   std::FILE* const stream = opened.get() < 0 ? nullptr : fdopen(opened.get(), append ? "a" : "w");
   if (stream) opened.Release();
   return stream;

@@ -16,6 +16,7 @@
 
 #include "base/elapsed.h"
 #include "base/printable.h"
+#include "skinmask/base/file.h"
 #include "skinmask/base/options.h"
 
 namespace skinmask::cli {
@@ -53,10 +54,10 @@ void PrintExactly(std::string_view text, std::FILE* to);
 // Flushes the stream; errors are treated as in PrintExactly.
 void Flush(std::FILE* to);
 
-// Opens a file, a pipe or a device for writing; truncates it unless `append`. The name of standard
-// output stands for that stream with its present content. Null if it cannot be opened; errno has
-// the reason.
-std::FILE* OpenToWrite(const std::filesystem::path& path, bool append);
+// Opens a file, a pipe or a device for writing: to append to what exists (kKeep), instead of it
+// (kReplace), or only if nothing exists (kFail). The name of standard output stands for that stream
+// with its present content. Null if it cannot be opened; errno has the reason.
+std::FILE* OpenToWrite(const std::filesystem::path& path, IfExists if_exists);
 
 // The stream for messages: standard error, also after SilenceLibraries().
 std::FILE* MessageStream();
@@ -73,21 +74,17 @@ decltype(auto) Cleaned(const T& argument) {
     return (argument);
 }
 
-template <class... Arguments>
-std::string Formatted(fmt::string_view format, const Arguments&... arguments) {
-  return fmt::vformat(format, fmt::make_format_args(arguments...));
-}
-
 // Print a formatted line. The texts that fmt::join joins must be printable already.
 template <class... Arguments>
 void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const AboveBar above(stdout);
-  PrintExactly(Formatted(format, Cleaned<kMaxOfName>(arguments)...), stdout);
+  PrintExactly(fmt::format(fmt::runtime(format), Cleaned<kMaxOfName>(arguments)...), stdout);
 }
 template <class... Arguments>
 void PrintError(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const AboveBar above(MessageStream());
-  PrintExactly(Formatted(format, Cleaned<kMaxOfLine>(arguments)...), MessageStream());
+  PrintExactly(fmt::format(fmt::runtime(format), Cleaned<kMaxOfLine>(arguments)...),
+               MessageStream());
 }
 
 // The flag of an option of the library: "--seed-mask" of "seed_mask".

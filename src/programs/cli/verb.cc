@@ -107,6 +107,14 @@ CLI::Validator NotEmpty(const std::string& value) {
   });
 }
 
+CLI::Validator WithoutZeros() {
+  return CheckedBy([](std::string& text) {
+    if (ParseNumber<std::uint64_t>(text))
+      text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+    return std::string();
+  });
+}
+
 CLI::Validator Probability() {
   return CheckedBy([](const std::string& text) {
     const auto p = ParseNumber<double>(text);

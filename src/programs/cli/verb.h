@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -68,11 +68,9 @@ std::string ExtensionOf(const std::filesystem::path& file);  // in lower case: "
 // Accepts numbers from `least` to `most`, inclusive.
 template <class T>
 CLI::Validator Within(T least, T most) {
-  const CLI::Range range(least, most);
-  return CheckedBy([range, least, most](std::string& text) -> std::string {
-    const auto number = ParseNumber<double>(text);
-    const bool is_nan = number && std::isnan(*number);  // CLI::Range accepts NaN
-    if (!is_nan && range(text).empty()) return "";
+  return CheckedBy([least, most](const std::string& text) -> std::string {
+    const auto number = ParseNumber<T>(text);
+    if (number && *number >= least && *number <= most) return "";
     return fmt::format("'{}' is no {} from {} to {}", text,
                        std::is_integral_v<T> ? "whole number" : "number", least, most);
   });
@@ -84,6 +82,9 @@ inline CLI::Validator Whole() {
     return ParseNumber<std::uint64_t>(text) ? "" : text + " is no whole number from 0 to 2^64 - 1";
   });
 }
+
+// Removes zeros before a number, which CLI11 would take for an octal one.
+CLI::Validator WithoutZeros();
 
 // Throws UsageError for a path that is not a regular file, because parts are read several times,
 // which pipes do not allow. `option` names the files in the message, or is empty.
@@ -137,6 +138,11 @@ void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels, bool changes_n
 // configuration files.)
 inline constexpr bool kChangesNoResult = true;
 
+template <class T>
+inline constexpr bool kIsWhole = std::is_integral_v<T>;
+template <class T>
+inline constexpr bool kIsWhole<std::optional<T>> = std::is_integral_v<T>;
+
 // Options under one heading of the help.
 class OptionGroup {
  public:
@@ -147,11 +153,10 @@ class OptionGroup {
   template <class T>
   CLI::Option* Add(const std::string& names, T& variable, const std::string& value,
                    const std::string& text) const {
-    return verb_.add_option(names, variable, text)
-        ->type_name(value)
-        ->group(heading_)
-        ->configurable(decides_)
-        ->check(NotEmpty(value));
+    CLI::Option* const option = verb_.add_option(names, variable, text);
+    if constexpr (kIsWhole<T>) option->transform(WithoutZeros());
+    return option->type_name(value)->group(heading_)->configurable(decides_)->check(
+        NotEmpty(value));
   }
   // Adds an option whose default, the value of the variable, is shown in the help.
   template <class T>

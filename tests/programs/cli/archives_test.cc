@@ -346,6 +346,10 @@ TEST_F(ArchivesTest, OutputsThatCannotBeAreSaid) {
     EXPECT_NE(run.err.find(reason), std::string::npos) << run.err;
   }
   EXPECT_FALSE(fs::exists(Path("m.tar")));
+  // No image is done before it is written.
+  const Outcome full = Run("detect --adapt off a.tar -o /dev/full --csv t.csv");
+  EXPECT_NE(full.summary.find(", 0 of "), std::string::npos) << full.summary;
+  EXPECT_EQ(testing::Lines(ReadFile(Path("t.csv"))), 1);
 }
 
 }  // namespace

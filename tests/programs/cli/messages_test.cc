@@ -192,6 +192,10 @@ TEST_F(MessagesTest, NumbersAreToldByWhatTheyAreToBe) {
               "--observations: '1e3' is no whole number from 1 to 10000000");
   ExpectUsage("compare --samples s.csv --folds 1e1",
               "--folds: '1e1' is no whole number from 2 to 65536");
+  ExpectUsage("sample --simulate s.json -o t.csv --seed 0x10",
+              "--seed: 0x10 is no whole number from 0 to 2^64 - 1");
+  ExpectUsage("compare --samples s.csv --folds 0x10", "--folds: '0x10' is no whole number");
+  ExpectUsage("compare --samples s.csv --folds 0001", "--folds: '1' is no whole number");
   ExpectUsage("detect s -o out --max-seconds nan",
               "--max-seconds: 'nan' is no number from 0.01 to");
 }

@@ -779,6 +779,11 @@ TEST_F(RecordTest, TablesOfLongNamesAreTwo) {
   EXPECT_EQ(run.status, 0) << run.err;
   for (const char* const end : {"1.csv", "2.csv"})
     EXPECT_TRUE(std::filesystem::exists(Path(name + end)));
+  // A name that is too long is told before the work.
+  for (const char* const option : {"--csv ", "--json=", "--jsonl "})
+    EXPECT_EQ(Run("detect in/a.png -o none " + (option + std::string(256, 'n'))).err,
+              "skinmask: " + std::string(256, 'n') + ": cannot be written: File name too long\n");
+  EXPECT_FALSE(std::filesystem::exists(Path("none/a.png")));
 }
 
 // A run that is not told what to do with them leaves the notes of a killed one as they are.

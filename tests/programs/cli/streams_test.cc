@@ -117,6 +117,29 @@ TEST_F(StreamsTest, AFullDiskIsToldAsSuch) {
   }
 }
 
+// What cannot be written does not keep the other records from being so.
+TEST_F(StreamsTest, AFullDiskOfOneRecordLosesNoOther) {
+  EXPECT_EQ(StatusOf("\"$PROGRAM\" detect in/good0.png -q -o out --csv /dev/full --json=r.json "
+                     "--faces-csv f.csv --jsonl r.jsonl 2>err"),
+            1);
+  for (const char* const name : {"r.json", "f.csv", "r.jsonl"})
+    EXPECT_TRUE(fs::exists(Path(name))) << name;
+  EXPECT_EQ(ReadFile(Path("err")),
+            "skinmask: /dev/full: cannot be written: No space left on "
+            "device\n");
+}
+
+// Which another program makes while the run waits for its input.
+TEST_F(StreamsTest, AFileThatAppearsIsNotReplaced) {
+  const std::string frame = "YUV4MPEG2 W16 H16 F25:1 C420jpeg\nFRAME\n" + std::string(384, 'x');
+  Put("frame", frame);
+  EXPECT_EQ(StatusOf("mkfifo v.y4m; \"$PROGRAM\" detect v.y4m -q -o out --jsonl r.jsonl 2>err & "
+                     "exec 3>v.y4m; echo precious >r.jsonl; cat frame >&3; exec 3>&-; wait $!"),
+            1);
+  EXPECT_EQ(ReadFile(Path("r.jsonl")), "precious\n");
+  EXPECT_NE(ReadFile(Path("err")).find("r.jsonl: exists already"), std::string::npos);
+}
+
 // A socket cannot be opened; only a named pipe is waited for.
 TEST_F(StreamsTest, ASocketAsOutputIsAnError) {
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
