@@ -210,6 +210,8 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
       throw Error(data,
                   "cannot calibrate: the model tells its classes apart without error (more data)");
   };
+  if (least[true] == greatest[false] && least[false] == greatest[true])
+    throw Error(data, "cannot calibrate: all its pixels have one score (more varied data)");
   require_errors(least[true] <= greatest[false]);
   Eigen::Vector2d w(1, 0);
   Likelihood at = At(scored, w);

@@ -110,6 +110,10 @@ std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
 
 // Distinct scores in ascending order. Thresholds keep a distance from both neighbours, because z is
 // computed again when it is compared with them.
+// Scores that differ by less are equal, in units of 1 + |score|: equal ratios of counts have
+// logarithms that differ by rounding.
+constexpr double kRounding = 1e-12;
+
 std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
   const std::vector<ScoredRow> rows = Sorted(scored);
   std::vector<ScoreStep> steps;
@@ -117,7 +121,7 @@ std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double low = i == 0 ? -kMaxMagnitude : rows[i - 1].log_odds, high = rows[i].log_odds;
     const double margin = std::min(high - low, 1.) / 4;
-    if (i == 0 || high > low)
+    if (i == 0 || high - steps.back().score > kRounding * (1 + std::abs(high)))
       steps.push_back({ThresholdBetween(low + margin, high - margin), 0, 0, high});
     (rows[i].count > 0 ? steps.back().positive : steps.back().negative) +=
         static_cast<std::uint64_t>(std::abs(rows[i].count));

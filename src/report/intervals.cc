@@ -101,28 +101,32 @@ struct Sums {
   Confusion counts;
   double squared_error = 0;  // of P; NaN unless all images have a Brier score
   std::array<double, kRatioCount> totals{}, defined{};
+  std::array<double, kRatioCount> ones{}, zeros{};  // images that have exactly this value
 
   static double SquaredErrorOf(const Metrics& image) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     if (image.counts.Total() == 0) return 0;
     return image.brier.value_or(kNone) * static_cast<double>(image.counts.Total());
   }
+  // `times` is 1 to add, and -1 to remove.
+  void AddValues(const RatioRow& values, double times) {
+    for (std::size_t r = 0; r < kRatioCount; ++r) {
+      totals[r] += times * values[r].value_or(0);
+      defined[r] += times * values[r].has_value();
+      ones[r] += times * (values[r] == 1.);
+      zeros[r] += times * (values[r] == 0.);
+    }
+  }
   void Add(const Metrics& image, const RatioRow& values) {
     counts += image.counts;
     squared_error += SquaredErrorOf(image);
-    for (std::size_t r = 0; r < kRatioCount; ++r) {
-      totals[r] += values[r].value_or(0);
-      defined[r] += values[r].has_value();
-    }
+    AddValues(values, 1);
   }
   Sums Without(const Metrics& image, const RatioRow& values) const {
     Sums rest = *this;
     rest.counts = Less(counts, image.counts);
     rest.squared_error -= SquaredErrorOf(image);
-    for (std::size_t r = 0; r < kRatioCount; ++r) {
-      rest.totals[r] -= values[r].value_or(0);
-      rest.defined[r] -= values[r].has_value();
-    }
+    rest.AddValues(values, -1);
     return rest;
   }
   Scored Score() const {
@@ -130,8 +134,12 @@ struct Sums {
     if (counts.Total() > 0 && !std::isnan(squared_error))
       pooled.brier = squared_error / static_cast<double>(counts.Total());
     Scored scored{Values(pooled), {}};
+    // A mean of ones is exactly 1, whatever the rounding of the sum: it has no interval.
     for (std::size_t r = 0; r < kRatioCount; ++r)
-      if (defined[r] > 0) scored.means[r] = totals[r] / defined[r];
+      if (defined[r] > 0)
+        scored.means[r] = ones[r] == defined[r]    ? 1
+                          : zeros[r] == defined[r] ? 0
+                                                   : totals[r] / defined[r];
     return scored;
   }
 };

@@ -209,6 +209,23 @@ TEST(EvaluateSamples, AgreesWithTheReferenceAndTheHistogram) {
                "none of the model's classes");
 }
 
+// Two bins with the same ratio of counts have the same score, whatever its logarithm is rounded to.
+TEST(EvaluateSamples, EqualRatiosOfCountsAreTies) {
+  const Samples samples = ParseSamples(
+      "class,b,g,r,count\nskin,10,10,10,1\nskin,100,100,100,5\nnon-skin,100,100,100,2\n"
+      "non-skin,250,250,250,1\n",
+      "t");
+  for (const double prior : {0.2, 0.5, 0.7, 0.9}) {
+    FitOptions options;
+    options.kind = Kind::kHistogram;
+    options.histogram.bins = 8;
+    options.priors = {{"skin", prior}, {"non-skin", 1 - prior}};
+    const Scores scores = *EvaluateSamples(samples, Fit(samples, options)).scores;
+    EXPECT_DOUBLE_EQ(*scores.Auc(), 2. / 3) << prior;
+    EXPECT_DOUBLE_EQ(*scores.AveragePrecision(), 0.75) << prior;
+  }
+}
+
 // A threshold that is a colour's own log-odds: whether that is above it hangs on the last bit, and
 // masks, which `detect` writes, are of less precision than the reference.
 TEST(EvaluateSamples, CountsColoursAsMasksHaveThem) {

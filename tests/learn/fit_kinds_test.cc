@@ -189,6 +189,8 @@ TEST(Calibration, UndoesWhatWasDoneToTheScores) {
   for (double& p : reversed.logistic.product) p *= -1;
   EXPECT_ERROR(FitCalibration(samples, reversed, "d"),
                "d: cannot calibrate: more skin there means lower");
+  const Samples one = ParseSamples("class,b,g,r\nskin,1,2,3\nnon-skin,1,2,3\n", "t");
+  EXPECT_ERROR(FitCalibration(one, right, "d"), "all its pixels have one score");
 }
 
 // However far apart the scores are.

@@ -101,6 +101,18 @@ TEST(Intervals, OfPoolsAndMeansAreTheSameWhereTheseAre) {
   EXPECT_NEAR(pooled.high, mean.high, 1e-9);
 }
 
+// Without the first image the mean is exactly 1, which has no log-odds. (As a difference of sums it
+// would be a little less.)
+TEST(Intervals, AMeanOfOnesHasNone) {
+  for (const std::uint64_t found : {3u, 5u}) {
+    EvaluationReport report;
+    for (const std::uint64_t tp : {found, 10ul, 10ul})
+      report.images.emplace_back("", MetricsOf({{tp, 1, 10 - tp, 5}, std::nullopt}));
+    for (const auto& [name, interval] : IntervalsOf(report).mean_per_image)
+      EXPECT_FALSE(name == "recall" && interval.has_value()) << found;
+  }
+}
+
 TEST(EvaluationMerge, RefusesWhatWasJudgedOtherwiseOrChangedMeanwhile) {
   EvaluationMerge merge;
   EvaluationPart first, second;

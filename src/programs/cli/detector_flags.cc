@@ -68,7 +68,7 @@ std::string TextOf(const AdaptationSummary& summary) {
   std::string as = summary.monochrome ? ", taken as grey, since it has one hue" : "";
   if (summary.stops > 0) as += fmt::format(", taken {:.1f} stops lighter", summary.stops);
   if (summary.cool) as += ", taken in cool light";
-  if (summary.unclear) as += ", no skin, since no colours stand apart";
+  if (summary.unclear) as += ", no colours stand apart (no skin at the model's threshold)";
   if (summary.any_skin && summary.by != By::kSeeds)
     as += fmt::format(", P(any skin) {:.2f}", *summary.any_skin);
   if (summary.by == By::kNothing) return "the global model" + as;

@@ -107,7 +107,7 @@ function adaptationOf(index) {
   if (adaptation.monochrome) more.push(', taken as grey, since it has one hue');
   if (adaptation.stops) more.push(', taken ', number(path + 'stops', 1), ' stops lighter');
   if (adaptation.cool) more.push(', taken in cool light');
-  if (adaptation.unclear) more.push(', no skin, since no colours stand apart');
+  if (adaptation.unclear) more.push(', no colours stand apart (no skin at the model’s threshold)');
   if (adaptation.any_skin && adaptation.by !== 'seeds')
     more.push(', P(any skin) ', number(path + 'any_skin', 2));
   if (adaptation.by === 'image')

@@ -78,7 +78,7 @@ TEST_F(PartsTest, WhatWasAssumedOfAnImageIsKept) {
   EXPECT_GT(any_skin(2), 0.9);
   const std::string lines = Run("detect -v i -o o").out;
   for (const char* const note : {"taken as grey, since it has one hue", "taken in cool light",
-                                 "no skin, since no colours stand apart"})
+                                 "no colours stand apart (no skin at the model's threshold)"})
     EXPECT_NE(lines.find(note), std::string::npos) << note << '\n' << lines;
 }
 
