@@ -15,13 +15,8 @@ GST_DEBUG_CATEGORY_STATIC(skinmask_debug);
 
 namespace {
 
+using namespace skinmask::gstreamer;
 using skinmask::Output;
-using skinmask::gstreamer::FormatsOf;
-using skinmask::gstreamer::Judge;
-using skinmask::gstreamer::kInputFormats;
-using skinmask::gstreamer::kOutputFormats;
-using skinmask::gstreamer::LineOf;
-using skinmask::gstreamer::Settings;
 
 // Any thread may use the settings; everything else belongs to the streaming thread.
 class Work {

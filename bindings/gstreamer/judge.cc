@@ -1,9 +1,7 @@
 #include "judge.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"

@@ -1,9 +1,7 @@
 #include "settings.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace skinmask::gstreamer {
 namespace {

@@ -8,9 +8,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "arrays.h"
 #include "bindings.h"

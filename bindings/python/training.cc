@@ -121,12 +121,10 @@ void SetRule(TrainOptions& options, const std::string& name, double value, doubl
     if (name == known) options.rule = {kind, value, fn_cost};
 }
 
-// Pictures and masks in memory, which stand among the pairs of files of a run: the arrays by the
-// names that stand for files.
-struct Pictures {
-  std::vector<py::array> owners;
-  std::map<std::string, cv::Mat> named;
-};
+// Pictures and masks in memory, which stand among the pairs of files of a run, by the names that
+// stand for files.
+using ByteArray = py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast>;
+using Pictures = std::map<std::string, ByteArray>;
 
 // The picture as a PNM file, which keeps every value, so that a picture in memory is treated like a
 // file.
@@ -151,18 +149,15 @@ void SetPictures(PairOptions& pairs, const py::dict& arrays) {
     const py::gil_scoped_acquire locked;
     delete pictures;
   });
-  for (const auto& [name, object] : arrays) {
-    using Array = py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast>;
-    const Array array = py::reinterpret_borrow<py::object>(object);
-    kept->named[name.cast<std::string>()] =
-        cv::Mat(static_cast<int>(array.shape(0)), static_cast<int>(array.shape(1)),
-                array.ndim() == 3 ? CV_8UC3 : CV_8UC1, const_cast<std::uint8_t*>(array.data()));
-    kept->owners.push_back(array);
-  }
+  for (const auto& [name, object] : arrays)
+    kept->emplace(name.cast<std::string>(), py::reinterpret_borrow<py::object>(object));
   pairs.bytes = [kept](const std::filesystem::path& path) -> std::optional<std::string> {
-    const auto found = kept->named.find(path.string());
-    if (found == kept->named.end()) return std::nullopt;
-    return PnmOf(found->second);
+    const auto found = kept->find(path.string());
+    if (found == kept->end()) return std::nullopt;
+    const ByteArray& array = found->second;
+    return PnmOf(cv::Mat(static_cast<int>(array.shape(0)), static_cast<int>(array.shape(1)),
+                         array.ndim() == 3 ? CV_8UC3 : CV_8UC1,
+                         const_cast<std::uint8_t*>(array.data())));
   };
 }
 

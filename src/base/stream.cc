@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "base/folder.h"
-#include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
 namespace skinmask {

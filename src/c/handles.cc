@@ -5,11 +5,9 @@
 #include <cstring>
 #include <exception>
 #include <new>
-#include <opencv2/core.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

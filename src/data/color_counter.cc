@@ -7,58 +7,27 @@
 #include <cstring>
 #include <new>
 
-#include "skinmask/base/cpu.h"
 #include "skinmask/base/error.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "data/color_counter.cc"
-#include "hwy/foreach_target.h"
-// After foreach_target.h.
-#include "base/pixels-inl.h"
-
-HWY_BEFORE_NAMESPACE();
-namespace skinmask::HWY_NAMESPACE {
-namespace {
-
-// An index for every colour that keeps similar colours close in memory. Its bits, from the highest:
-//   b >> 3 (5)   g >> 3 (5)   r >> 3 (5)   b & 7 (3)   g & 7 (3)   r & 7 (3)
-// Each block of 8 x 8 x 8 colours is contiguous, so the colours of a photograph share cache lines.
-struct ColorIndex : OfColor {
-  HWY_INLINE Words operator()(Words c) const {  // r << 16 | g << 8 | b
-    const auto field = [c](std::uint32_t bits) { return hn::And(c, Word(bits)); };
-    const Words block =
-        hn::Or(hn::Or(hn::ShiftLeft<16>(field(0xF8)), hn::ShiftLeft<3>(field(0xF800))),
-               hn::ShiftRight<10>(field(0xF80000)));
-    const Words within = hn::Or(hn::Or(hn::ShiftLeft<6>(field(7)), hn::ShiftRight<5>(field(0x700))),
-                                hn::ShiftRight<16>(field(0x70000)));
-    return hn::Or(block, within);
-  }
-};
-
-void ColorIndexRow(const std::uint8_t* bgr, std::size_t count, std::uint32_t* indices) {
-  BgrRow(ColorIndex(), bgr, count, indices);
-}
-
-}  // namespace
-}  // namespace skinmask::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(ColorIndexRow);
-
 namespace {
 
-constexpr std::size_t kRow = 2048;        // pixels processed at a time
 constexpr std::uint32_t kBlockBits = 9;   // colours in a block: 8 x 8 x 8
-constexpr std::uint32_t kClassBits = 24;  // index = class << 24 | ColorIndex
+constexpr std::uint32_t kClassBits = 24;  // index = class << 24 | IndexOf
 // Values in blocks_: the block has pixels; one of its bytes has wrapped.
 constexpr std::uint8_t kCounted = 1, kWrapped = 3;
 // A slice has one class and one b >> 3; slices are in canonical order.
 constexpr std::uint32_t kSlicesOfClass = 32;
 
-// The block of a colour (ColorIndex) from the channels' upper five bits.
+// An index for every colour that keeps similar colours close in memory. Its bits, from the highest:
+//   b >> 3 (5)   g >> 3 (5)   r >> 3 (5)   b & 7 (3)   g & 7 (3)   r & 7 (3)
+// Each block of 8 x 8 x 8 colours is contiguous, so the colours of a photograph share cache lines.
+std::uint32_t IndexOf(const std::uint8_t* bgr) {
+  const std::uint32_t b = bgr[0], g = bgr[1], r = bgr[2];
+  return b >> 3 << 19 | g >> 3 << 14 | r >> 3 << 9 | (b & 7) << 6 | (g & 7) << 3 | (r & 7);
+}
+
+// The block of a colour (IndexOf) from the channels' upper five bits.
 std::uint32_t BlockOf(std::uint32_t class_index, std::uint32_t b, std::uint32_t g,
                       std::uint32_t r) {
   return class_index << (kClassBits - kBlockBits) | b << 10 | g << 5 | r;
@@ -77,53 +46,19 @@ ColorCounter::ColorCounter(std::size_t class_count)
     : class_count_(class_count),
       counts_(Calloc<std::uint8_t>(class_count << kClassBits)),
       wraps_(Calloc<std::uint32_t>(class_count << kClassBits)),
-      blocks_(Calloc<std::uint8_t>(class_count << (kClassBits - kBlockBits))) {
-  ObeyTargetVariable();
-}
-
-void ColorCounter::CountBlock(const std::uint8_t* bgr, const std::uint8_t* classes,
-                              std::size_t count) {
-  std::array<std::uint32_t, kRow> indices;
-  SKINMASK_DISPATCH(ColorIndexRow)(bgr, count, indices.data());
-  for (std::size_t i = 0; i < count; ++i) indices[i] |= std::uint32_t{classes[i]} << kClassBits;
-  std::uint8_t* const counts = counts_.get();
-  std::uint8_t* const blocks = blocks_.get();
-  std::uint32_t* const wraps = wraps_.get();
-  for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(counts + indices[i], 1);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t index = indices[i];
-    blocks[index >> kBlockBits] |= kCounted;
-    auto sum = static_cast<std::uint8_t>(counts[index] + 1);
-    if (sum == 0) [[unlikely]] {
-      ++wraps[index];
-      blocks[index >> kBlockBits] = kWrapped;
-      sum = 1;
-    }
-    counts[index] = sum;
-  }
-}
+      blocks_(Calloc<std::uint8_t>(class_count << (kClassBits - kBlockBits))) {}
 
 void ColorCounter::CountRow(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count,
                             std::size_t step) {
   if (step < 1) throw Error("`step` 0", "is out of range (1 or more)");
-  const auto known = [&](const std::uint8_t* c, std::size_t n) {
-    return n == 0 || *std::max_element(c, c + n) < class_count_;
-  };
-  for (std::size_t start = 0; start < count; start += kRow * step) {
-    const std::size_t end = std::min(count, start + kRow * step);
-    if (step == 1 && known(classes + start, end - start)) {
-      CountBlock(bgr + 3 * start, classes + start, end - start);
-      continue;
-    }
-    std::array<std::uint8_t, 3 * kRow> taken_bgr;
-    std::array<std::uint8_t, kRow> taken_classes;
-    std::size_t taken = 0;
-    for (std::size_t i = start; i < end; i += step) {
-      if (classes[i] >= class_count_) continue;
-      std::copy_n(bgr + 3 * i, 3, &taken_bgr[3 * taken]);
-      taken_classes[taken++] = classes[i];
-    }
-    CountBlock(taken_bgr.data(), taken_classes.data(), taken);
+  for (std::size_t i = 0; i < count; i += step) {
+    if (classes[i] >= class_count_) continue;
+    const std::uint32_t index = std::uint32_t{classes[i]} << kClassBits | IndexOf(bgr + 3 * i);
+    blocks_[index >> kBlockBits] |= kCounted;
+    if (++counts_[index] != 0) continue;
+    ++wraps_[index];
+    blocks_[index >> kBlockBits] = kWrapped;
+    counts_[index] = 1;
   }
 }
 
@@ -205,4 +140,3 @@ std::vector<SampleRow> ColorCounter::FlushAll(std::span<ColorCounter* const> cou
 }
 
 }  // namespace skinmask
-#endif

@@ -4,7 +4,6 @@
 #include <tbb/parallel_reduce.h>
 
 #include "data/carriers.h"
-#include "skinmask/base/int128.h"
 
 namespace skinmask {
 namespace {

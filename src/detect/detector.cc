@@ -4,7 +4,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "base/nearest.h"
 #include "base/parse.h"

@@ -10,7 +10,6 @@
 #include "skinmask/base/error.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
-#include "skinmask/detect/measure.h"
 #include "skinmask/detect/region.h"
 
 namespace skinmask {

@@ -14,7 +14,6 @@
 #include "base/elapsed.h"
 #include "skinmask/base/error.h"
 #include "skinmask/learn/decision.h"
-#include "skinmask/learn/folds.h"
 
 namespace skinmask {
 namespace {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"

@@ -5,7 +5,6 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "learn/fit_kinds.h"
 #include "model/binning.h"

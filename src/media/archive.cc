@@ -7,7 +7,6 @@
 #include "base/stream.h"
 #include "media/image_codec.h"
 #include "skinmask/base/error.h"
-#include "skinmask/media/inputs.h"
 
 namespace skinmask {
 namespace {

@@ -1,9 +1,8 @@
-#include "media/bmp.h"
-
 #include <cstdint>
 #include <cstdlib>
 
 #include "media/file_bytes.h"
+#include "media/image_codec.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {

@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <string>
-#include <utility>
 
 #include "skinmask/base/error.h"
 

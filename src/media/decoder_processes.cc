@@ -11,11 +11,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "media/late_module.h"
-#include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {

@@ -10,7 +10,6 @@
 #include "base/parse.h"
 #include "skinmask/base/error.h"
 #include "skinmask/data/samples.h"
-#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {

@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 
-#include "media/bmp.h"
 #include "media/file_bytes.h"
 #include "media/gif.h"
 #include "media/heif.h"
 #include "media/late_module.h"
 #include "media/picture_type.h"
-#include "media/pnm.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 

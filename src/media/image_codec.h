@@ -117,6 +117,21 @@ ImageHeader JpegHeader(std::string_view jpeg, std::string_view subject);
 StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const ImageHeader& header,
                        const DecodeOptions& options);
 
+// Reads what stands before the pixels of a BMP, and refuses what OpenCV would decode to another
+// picture without a word: channels in another order, and runs that do not fit the rows.
+ImageHeader BmpHeader(std::string_view bytes, std::string_view subject);
+
+// PNM is Netpbm's P1 to P6, with white space after it.
+bool IsPnm(std::string_view bytes);
+ImageHeader PnmHeader(std::string_view bytes, std::string_view subject);
+// The file with its values scaled to the whole range of their type; empty if OpenCV decodes it
+// correctly as it is. OpenCV ignores the greatest value in the header, except for text with values
+// up to 255, so other pictures would be too dark. Two cases keep the stored values: labels of
+// ground truth of one byte, and labels up to 255 in files of a greatest value of 512 or more, where
+// scaling would map all of them below the middle. Throws Error for text that OpenCV cannot decode.
+std::string ScaledPnm(std::string_view bytes, std::string_view subject,
+                      const DecodeOptions& options);
+
 // The stored planes of a JPEG (Y'CbCr or grey) as a frame with its orientation, without conversion
 // and without upsampling of the chroma. The planes are in `planes` and valid until its next use. Of
 // `options` only max_pixels, isolation and take are used. Absent for other formats, for a JPEG

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <new>
-#include <vector>
 
 #include "skinmask/base/error.h"
 

@@ -1,5 +1,3 @@
-#include "media/pnm.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "base/parse.h"
+#include "media/image_codec.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 

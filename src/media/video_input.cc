@@ -17,12 +17,10 @@
 
 #include "base/blocking_call.h"
 #include "base/folder.h"
-#include "base/stream.h"
 #include "media/image_codec.h"
 #include "media/tar.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
-#include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {

@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <utility>
 
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/parse.h"
 #include "model/binning.h"
-#include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/samples.h"
 #include "skinmask/model/mixture.h"

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "skinmask/base/cpu.h"
-#include "skinmask/data/yuv_encoding.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/yuv_quadratic.cc"

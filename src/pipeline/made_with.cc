@@ -42,61 +42,51 @@ struct Records {
   std::map<std::string, Json> told;
 };
 
+using Replaced = std::map<std::string, std::set<std::string>>;  // kinds of outputs, by list
+
 // Reads lines from the last one to the first, so that each needs one step: what a later line
 // replaces is known. (The file itself is only appended to, so that concurrent and killed runs do
 // not damage it.)
-class RecordsReader {
- public:
-  void Read(Json line) {
-    const Json outputs = line.value("outputs", Json());
-    const auto is_text = [](const Json& output) { return output.is_string(); };
-    if (!outputs.is_array() || !std::ranges::all_of(outputs, is_text)) return;
-    if (AreFailures(line.value(kFailed, Json()))) {
-      const Json told{{kFailed, line[kFailed]}, {kImages, line.value(kImages, Json())}};
-      for (const Json& output : outputs) records_.told.emplace(output.get<std::string>(), told);
-    } else if (line.value("made_with", Json()).is_object()) {
-      ReadEntry(std::move(line), outputs);
-    }
+void ReadLine(Json line, Records& records, Replaced& by_list) {
+  const Json outputs = line.value("outputs", Json());
+  const auto is_text = [](const Json& output) { return output.is_string(); };
+  if (!outputs.is_array() || !std::ranges::all_of(outputs, is_text)) return;
+  if (AreFailures(line.value(kFailed, Json()))) {
+    const Json told{{kFailed, line[kFailed]}, {kImages, line.value(kImages, Json())}};
+    for (const Json& output : outputs) records.told.emplace(output.get<std::string>(), told);
+    return;
   }
-  Records Finish() && {
-    std::ranges::reverse(records_.entries);
-    return std::move(records_);
-  }
-
- private:
-  // Without the kinds of outputs that a later run of the same list has replaced.
-  void ReadEntry(Json line, const Json& outputs) {
-    std::set<std::string>& replaced = replaced_[JsonText(line.value(kList, Json()))];
-    Json kept = Json::array();
-    for (const Json& kind : outputs)
-      if (!replaced.contains(kind.get<std::string>())) kept.push_back(kind);
-    if (line.value(kReplaces, Json()) == true)
-      for (const Json& kind : outputs) replaced.insert(kind.get<std::string>());
-    if (kept.empty()) return;
-    line["outputs"] = std::move(kept);
-    line.erase(kReplaces);
-    records_.entries.push_back(std::move(line));
-  }
-
-  Records records_;
-  std::map<std::string, std::set<std::string>> replaced_;  // kinds of outputs, by list
-};
+  if (!line.value("made_with", Json()).is_object()) return;
+  std::set<std::string>& replaced = by_list[JsonText(line.value(kList, Json()))];
+  Json kept = Json::array();
+  for (const Json& kind : outputs)
+    if (!replaced.contains(kind.get<std::string>())) kept.push_back(kind);
+  if (line.value(kReplaces, Json()) == true)
+    for (const Json& kind : outputs) replaced.insert(kind.get<std::string>());
+  if (kept.empty()) return;
+  line["outputs"] = std::move(kept);
+  line.erase(kReplaces);
+  records.entries.push_back(std::move(line));
+}
 
 Records ReadRecords(const fs::path& file) {
   if (EntryTypeOf(file.c_str()) != EntryType::kFile) return {};
   const std::string text = ReadFile(file);
-  RecordsReader reader;
+  Records records;
+  Replaced replaced;
   for (std::size_t end = text.size(); end > 0;) {
     const std::size_t before = text.rfind('\n', end - 1);
     const std::size_t begin = before == text.npos ? 0 : before + 1;
     try {
-      reader.Read(ParseObject(std::string_view(text).substr(begin, end - begin), file.string(),
-                              "a line about outputs"));
+      ReadLine(ParseObject(std::string_view(text).substr(begin, end - begin), file.string(),
+                           "a line about outputs"),
+               records, replaced);
     } catch (const Error&) {
     }
     end = before == text.npos ? 0 : before;
   }
-  return std::move(reader).Finish();
+  std::ranges::reverse(records.entries);
+  return records;
 }
 
 // True if the option changes an output that both runs made.

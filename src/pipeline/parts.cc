@@ -180,14 +180,6 @@ void PartSet::RequireWhole() const {
               fmt::format("is missing ({} of {} are there)", files_.size(), header_.shard.count));
 }
 
-std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
-                                         const std::vector<ComparedModel>& models) {
-  std::vector<ComparedModel> own;
-  for (std::size_t i = 0; i < SizeOf(shard, models.size()); ++i)
-    own.push_back(models[PlaceOf(shard, i)]);
-  return own;
-}
-
 std::string FormatComparisonPart(const PartHeader& header,
                                  const std::vector<ComparedModel>& models) {
   Json root = JsonOf(header, kComparisonFormat);

@@ -63,9 +63,6 @@ class PartSet {
   PartHeader header_;  // of the first part
 };
 
-std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
-                                         const std::vector<ComparedModel>& models);
-
 // The text of the file of a part (docs/formats.md, 'Part of a comparison'): the header and the
 // shard's models.
 std::string FormatComparisonPart(const PartHeader& header,

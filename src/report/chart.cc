@@ -15,9 +15,9 @@ namespace {
 constexpr Font kNumbers{10, false}, kTitles{11, false}, kAboveFont{11, true};
 constexpr double kTick = 4, kMarkWidth = 22, kGap = 22, kRowHeight = 19;
 
-double MarkWidth(const Legend::Entry& entry) { return entry.pen ? kMarkWidth + 7 : 0; }
+double MarkWidth(const LegendEntry& entry) { return entry.pen ? kMarkWidth + 7 : 0; }
 
-double EntryWidth(Canvas& canvas, const Legend::Entry& entry) {
+double EntryWidth(Canvas& canvas, const LegendEntry& entry) {
   return MarkWidth(entry) + canvas.WidthOf(entry.text, kTitles);
 }
 
@@ -25,7 +25,7 @@ std::array<Spot, 5> Outline(double left, double top, double right, double bottom
   return {{{left, top}, {right, top}, {right, bottom}, {left, bottom}, {left, top}}};
 }
 
-void DrawEntry(Canvas& canvas, const Legend::Entry& entry, Spot left) {
+void DrawEntry(Canvas& canvas, const LegendEntry& entry, Spot left) {
   if (entry.tint) {
     const auto corners = Outline(left.x, left.y - 6, left.x + kMarkWidth, left.y + 6);
     canvas.Fill(corners, *entry.tint);
@@ -100,15 +100,15 @@ void Chart::DrawAxes(const std::string& above) const {
   canvas_.Write({above, {plot_.left, plot_.top - 9}, kAboveFont}, kDark);
 }
 
-double Legend::WidestEntry(Canvas& canvas) const {
+double WidestEntry(const Legend& legend, Canvas& canvas) {
   double widest = 0;
-  for (const Entry& entry : entries_) widest = std::max(widest, EntryWidth(canvas, entry));
+  for (const LegendEntry& entry : legend) widest = std::max(widest, EntryWidth(canvas, entry));
   return widest;
 }
 
-double Legend::Draw(Canvas& canvas, Spot top_left, double width) const {
+double DrawLegend(const Legend& legend, Canvas& canvas, Spot top_left, double width) {
   double x = 0, y = kRowHeight / 2;
-  for (const Entry& entry : entries_) {
+  for (const LegendEntry& entry : legend) {
     const double wide = EntryWidth(canvas, entry);
     if (x > 0 && x + wide > width) {
       x = 0;

@@ -47,21 +47,15 @@ class Chart {
 };
 
 // A legend: marks and their names, in rows below a picture.
-class Legend {
- public:
-  struct Entry {
-    std::string text;
-    std::optional<Pen> pen{};   // draws a line before the text, or around an area
-    std::optional<Ink> tint{};  // fills the area
-  };
-  void Add(Entry entry) { entries_.push_back(std::move(entry)); }
-  double WidestEntry(Canvas& canvas) const;
-  // Returns the height.
-  double Draw(Canvas& canvas, Spot top_left, double width) const;
-
- private:
-  std::vector<Entry> entries_;
+struct LegendEntry {
+  std::string text;
+  std::optional<Pen> pen{};   // draws a line before the text, or around an area
+  std::optional<Ink> tint{};  // fills the area
 };
+using Legend = std::vector<LegendEntry>;
+double WidestEntry(const Legend& legend, Canvas& canvas);
+// Returns the height.
+double DrawLegend(const Legend& legend, Canvas& canvas, Spot top_left, double width);
 
 // The multiples of 1, 2 or 5 times a power of ten from `low` to `high`, at most `most` of them;
 // `most` is at least 2.

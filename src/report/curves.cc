@@ -124,14 +124,14 @@ void DrawRoc(Canvas& canvas, const std::vector<DrawnCurve>& curves, const Box& p
 
 Legend LegendOf(const std::vector<DrawnCurve>& curves) {
   Legend legend;
-  for (const ErrorKind& kind : ErrorKinds()) legend.Add({kind.name, Pen{kind.ink, 1.8}});
+  for (const ErrorKind& kind : ErrorKinds()) legend.push_back({kind.name, Pen{kind.ink, 1.8}});
   for (const DrawnCurve& drawn : curves) {
     const auto auc = drawn.model.scores.Auc();
-    legend.Add({fmt::format("{}: AUC {}, errors {:.4f} at P > {:.3g} (upright line, mark)",
-                            drawn.model.name, auc ? fmt::format("{:.4f}", *auc) : "-",
-                            Errors(drawn.model.operating_point.counts).value_or(0),
-                            Logistic(drawn.model.operating_point.log_odds)),
-                Pen{InkOf(0), 1.8, drawn.dashed}});
+    legend.push_back({fmt::format("{}: AUC {}, errors {:.4f} at P > {:.3g} (upright line, mark)",
+                                  drawn.model.name, auc ? fmt::format("{:.4f}", *auc) : "-",
+                                  Errors(drawn.model.operating_point.counts).value_or(0),
+                                  Logistic(drawn.model.operating_point.log_odds)),
+                      Pen{InkOf(0), 1.8, drawn.dashed}});
   }
   return legend;
 }
@@ -212,9 +212,9 @@ std::string DrawCurves(std::span<const ScoredModel> models, const std::string& p
   DrawErrors(*canvas, curves, positive, left);
   DrawRoc(*canvas, curves, right);
   const Legend legend = LegendOf(curves);
-  const double width = std::max(right.right() - kEdge, legend.WidestEntry(*canvas));
+  const double width = std::max(right.right() - kEdge, WidestEntry(legend, *canvas));
   const double top = left.bottom() + Chart::kBelow + 8;
-  const double height = legend.Draw(*canvas, {kEdge, top}, width);
+  const double height = DrawLegend(legend, *canvas, {kEdge, top}, width);
   return FileOf(*canvas, width + 2 * kEdge + Chart::kRight, top + height + kEdge, format);
 }
 

@@ -85,17 +85,18 @@ Cut CutOf(std::span<const Model> models, const PictureOptions& options) {
 }
 
 void AddLines(Legend& legend, const std::vector<Subject>& subjects) {
-  legend.Add({"two classes are as likely", kBorder});
+  legend.push_back({"two classes are as likely", kBorder});
   const Model& model = subjects[0].model;
   const double level = subjects[0].level;
   const bool one =
       std::ranges::all_of(subjects, [&](const Subject& s) { return s.level == level; });
   if (!one)
-    legend.Add({fmt::format("P({}) = the model's threshold", model.positive().name), kThreshold});
+    legend.push_back(
+        {fmt::format("P({}) = the model's threshold", model.positive().name), kThreshold});
   else if (std::isfinite(level))
-    legend.Add({fmt::format("P({}) = {:.3g}, the threshold", model.positive().name,
-                            model.decision.threshold),
-                kThreshold});
+    legend.push_back({fmt::format("P({}) = {:.3g}, the threshold", model.positive().name,
+                                  model.decision.threshold),
+                      kThreshold});
 }
 
 bool HasNoColours(const Plane& plane) {
@@ -111,20 +112,21 @@ Legend LegendOf(const std::vector<Subject>& subjects, const PictureOptions& opti
   Legend legend;
   const std::size_t named = std::min(kMaxNamed, model.classes.size());
   for (std::size_t k = 0; k < named; ++k)
-    legend.Add({model.classes[k].name, Pen{InkOf(k), 1.5}, InkOf(k, kTintOpacity)});
+    legend.push_back({model.classes[k].name, Pen{InkOf(k), 1.5}, InkOf(k, kTintOpacity)});
   if (named < model.classes.size())
-    legend.Add({fmt::format("and {} classes more", model.classes.size() - named), kEmpty, kWhite});
+    legend.push_back(
+        {fmt::format("and {} classes more", model.classes.size() - named), kEmpty, kWhite});
   if (planes && std::ranges::any_of(subjects[0].planes, HasNoColours))
-    legend.Add({"no colour is there", kEmpty, kWhite});
+    legend.push_back({"no colour is there", kEmpty, kWhite});
   AddLines(legend, subjects);
   const bool gaussians = std::ranges::any_of(
       subjects, [](const Subject& s) { return !s.model.positive().gaussians().empty(); });
   if (planes && gaussians)
-    legend.Add({fmt::format("mean, and the ellipse of 95 %{}", projected), Pen{kFaint, 1.6}});
+    legend.push_back({fmt::format("mean, and the ellipse of 95 %{}", projected), Pen{kFaint, 1.6}});
   if (options.samples && planes)
-    legend.Add({fmt::format("points: {} of {:.0f} pixels{}", subjects[0].points.size(), pixels,
-                            projected)});
-  if (options.samples && !planes) legend.Add({"bars: the pixels"});
+    legend.push_back({fmt::format("points: {} of {:.0f} pixels{}", subjects[0].points.size(),
+                                  pixels, projected)});
+  if (options.samples && !planes) legend.push_back({"bars: the pixels"});
   return legend;
 }
 
@@ -209,8 +211,8 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   const Spot end = DrawPlots(*canvas, subjects);
   const Legend legend = LegendOf(subjects, options, pixels);
   const double width =
-      std::max({end.x - kMargin, canvas->WidthOf(title, kTitleFont), legend.WidestEntry(*canvas)});
-  const double height = legend.Draw(*canvas, {kMargin, end.y}, width);
+      std::max({end.x - kMargin, canvas->WidthOf(title, kTitleFont), WidestEntry(legend, *canvas)});
+  const double height = DrawLegend(legend, *canvas, {kMargin, end.y}, width);
   return FileOf(*canvas, width + 2 * kMargin, end.y + height + kMargin, format);
 }
 

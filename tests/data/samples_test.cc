@@ -15,7 +15,6 @@ namespace skinmask {
 namespace {
 
 using testing::DrawSamples;
-using testing::ForcedTarget;
 using testing::Random;
 
 Samples Parse(std::string_view text) { return ParseSamples(text, "t.csv"); }
@@ -210,18 +209,6 @@ TEST(ColorCounter, SeveralAddUpToOne) {
   }
   ExpectRows(ColorCounter::FlushAll(each), expected, 0);
   EXPECT_TRUE(ColorCounter::FlushAll(each).empty());
-}
-
-TEST(ColorCounter, TargetsCountTheSame) {
-  const Pixels pixels(11);
-  std::map<std::array<int, 4>, std::uint64_t> expected;
-  pixels.CountTo(expected);
-  for (const std::string& target : UsableTargets()) {
-    const ForcedTarget forced(target);
-    ColorCounter counter(Pixels::kClasses);
-    counter.CountRow(pixels.bgr.data(), pixels.classes.data(), Pixels::kCount);
-    ExpectRows(counter.Flush(0), expected, 0);
-  }
 }
 
 TEST(Samples, NamesOfClassesAreUtf8) {

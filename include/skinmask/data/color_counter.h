@@ -13,10 +13,10 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // Memory: for each class and colour one byte, and one 32-bit word for the overflow. Only the pages
-// of colours that occur are touched (at most 80 MiB a class). Cost: about 2 ns a pixel.
+// of colours that occur are touched (at most 80 MiB a class). Cost: about 5 ns
+// a pixel.
 class ColorCounter {
  public:
-  // Throws Error where SKINMASK_TARGET names no usable CPU target.
   explicit ColorCounter(std::size_t class_count);
 
   // Counts `count` pixels: bgr holds 3 * count bytes and classes holds one class index a pixel.
@@ -37,7 +37,6 @@ class ColorCounter {
   template <class T>
   using Zeros = std::unique_ptr<T[], Free>;
 
-  void CountBlock(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count);
   std::uint64_t CountAt(std::uint32_t index) const;
   void Clear(std::uint32_t block);
   static void FlushSlice(std::span<ColorCounter* const> counters, std::uint32_t slice,

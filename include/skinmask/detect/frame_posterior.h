@@ -4,7 +4,6 @@
 #include <opencv2/core.hpp>
 #include <vector>
 
-#include "skinmask/data/yuv_encoding.h"
 #include "skinmask/media/video.h"
 #include "skinmask/model/posterior.h"
 #include "skinmask/model/yuv_quadratic.h"

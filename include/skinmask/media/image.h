@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "skinmask/base/file.h"
 #include "skinmask/base/scratch.h"
 #include "skinmask/media/isolation.h"
 

@@ -1,10 +1,8 @@
 #include "detect/adapt/adapted_rows.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <opencv2/imgproc.hpp>
-#include <vector>
 
 #include "detect/log_odds_rows.h"
 

@@ -1,7 +1,6 @@
 // EStep is the expectation step of the fit to an image, over pixels in planes.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

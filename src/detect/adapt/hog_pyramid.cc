@@ -1,6 +1,5 @@
 #include "detect/adapt/hog_pyramid.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "detect/adapt/resample.h"

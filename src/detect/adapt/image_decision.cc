@@ -1,7 +1,6 @@
 #include "detect/adapt/image_decision.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>

@@ -1,7 +1,6 @@
 #include "detect/adapt/refine.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>

@@ -1,11 +1,7 @@
 #include "detect/adapt/resample.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "detect/adapt/hog_rows.h"
 

@@ -11,9 +11,7 @@
 #include "detect/adapt/small_image.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
-#include "skinmask/detect/adapt_options.h"
 #include "skinmask/media/ground_truth.h"
-#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <opencv2/imgproc.hpp>
-#include <vector>
 
 #include "detect/adapt/exp2.h"
 #include "detect/adapt/seed_priors.h"

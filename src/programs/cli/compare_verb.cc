@@ -229,7 +229,10 @@ void WritePart(const CompareFlags& options, const Samples& samples, PartHeader h
                Comparison comparison, Context& context) {
   header.shard = ShardOf(options.shard);
   header.size = comparison.models.size();
-  comparison.models = ModelsOfShard(header.shard, comparison.models);
+  std::vector<ComparedModel> own;
+  for (std::size_t i = 0; i < SizeOf(header.shard, header.size); ++i)
+    own.push_back(comparison.models[PlaceOf(header.shard, i)]);
+  comparison.models = std::move(own);
   const Run run = context.StartRun("fits");
   if (!ScoreModels(samples, CompareOptionsOf(options, run), comparison)) return;
   WriteFile(options.partial, FormatComparisonPart(header, comparison.models), context.if_exists());

@@ -117,9 +117,10 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     if (!output.empty()) RequireWritable(output, context.if_exists());
 }
 
-void AddEvaluateVerb(CLI::App& app, Context& context, void (*act)(const EvaluateFlags&, Context&)) {
-  const auto [verb, flags] = AddVerb(
-      app, "evaluate", "Judge a model, or masks, against ground truth", kExamples, context, act);
+void AddEvaluate(CLI::App& app, Context& context) {
+  const auto [verb, flags] =
+      AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth", kExamples, context,
+              RunEvaluate);
   const OptionGroup group(verb, "Input");
   group.Add("--images", flags.pairs.images, "DIR|FILE.tar",
             "Folder of images to run the model on, or a tar archive");

@@ -33,8 +33,8 @@ struct EvaluateFlags {
   std::vector<std::string> partials;  // the files to merge
 };
 
-// Adds the verb, which `act` runs, with its options.
-void AddEvaluateVerb(CLI::App& app, Context& context, void (*act)(const EvaluateFlags&, Context&));
+// What the verb does.
+void RunEvaluate(const EvaluateFlags& flags, Context& context);
 // Throws UsageError for options that cannot be combined.
 void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context);
 // The pairs to judge, by a model or as masks.

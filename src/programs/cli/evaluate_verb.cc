@@ -285,6 +285,8 @@ void ShowBoth(const EvaluationReport& report, std::optional<Model> second,
   Show(report, flags, &model, adapter, context, &rival);
 }
 
+}  // namespace
+
 void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (!flags.models.empty()) context.model = flags.models.front();
   CheckEvaluateFlags(flags, context);
@@ -306,9 +308,5 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (StopFlag()) return;  // incomplete scores would look like complete ones
   Show(report, flags, model ? &*model : nullptr, adapter, context);
 }
-
-}  // namespace
-
-void AddEvaluate(CLI::App& app, Context& context) { AddEvaluateVerb(app, context, RunEvaluate); }
 
 }  // namespace skinmask::cli

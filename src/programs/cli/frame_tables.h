@@ -115,8 +115,6 @@ class FrameTables {
   ~FrameTables() {
     if (of_ == Of::kLive) Each(&FrameTable::GiveUp);
   }
-  FrameTables(const FrameTables&) = delete;
-  FrameTables& operator=(const FrameTables&) = delete;
 
   bool any() const { return pictures_ || faces_; }
   // True if the table of pictures, which should have all inputs, lacks this one.

@@ -24,8 +24,6 @@ class Journal {
           std::size_t (*whole)(std::string_view) = &WholeLines);
   // Removes the journal if nothing was written to it.
   ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
 
   bool is_special() const { return path_ == file_; }
   // The journal of an earlier run.

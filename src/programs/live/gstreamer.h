@@ -24,8 +24,6 @@ class GstPipeline {
  public:
   GstPipeline(const std::string& description, const std::string& name);
   ~GstPipeline();
-  GstPipeline(const GstPipeline&) = delete;
-  GstPipeline& operator=(const GstPipeline&) = delete;
 
   GstElement* get() const { return pipeline_.get(); }
   // The first appsink; null if there is none.

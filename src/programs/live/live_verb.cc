@@ -1,5 +1,4 @@
 // skinmask-live, the program of the verb `live`, which `skinmask live` starts.
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
