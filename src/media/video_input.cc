@@ -48,15 +48,16 @@ constexpr std::array kDecoded = {
 // A picture of a GIF can be one pixel in 22 bytes, but makes a frame of the whole canvas.
 constexpr std::int64_t kMaxGifPixels = 1 << 24;
 
-// The names of these decoders, for FFmpeg's option `codec_whitelist`. No sound and no subtitle
-// decoder is included, so FFmpeg leaves unknown what it would find by decoding these.
+// The names of these decoders, for FFmpeg's option `codec_whitelist` while it probes a file. No
+// sound and no subtitle decoder is included, so FFmpeg leaves unknown what it would find by
+// decoding these; nor that of PNG, which inflates texts to any size (VideoReader removes them).
 const std::string& DecoderNames() {
   static const std::string all = [] {
     const Ffmpeg& av = Ffmpeg::Get();
     std::string names;
     void* state = nullptr;
     while (const AVCodec* codec = av.av_codec_iterate(&state))
-      if (!av.av_codec_is_encoder(codec) && IsDecoded(codec->id))
+      if (!av.av_codec_is_encoder(codec) && IsDecoded(codec->id) && codec->id != AV_CODEC_ID_PNG)
         names += (names.empty() ? "" : ",") + std::string(codec->name);
     return names;
   }();

@@ -5,6 +5,7 @@
 #include "base/blocking_call.h"
 #include "base/elapsed.h"
 #include "media/decoder_processes.h"
+#include "media/file_bytes.h"
 #include "media/gif.h"
 #include "media/video_frame.h"
 #include "media/video_input.h"
@@ -184,7 +185,26 @@ class FfmpegVideo : public VideoSource {
       EndInput(*packets_->end());
   }
 
+  // FFmpeg's decoder would inflate the texts and the profile of a PNG to any size.
+  void RemoveTexts(AVPacket& packet) const {
+    const std::string_view png(reinterpret_cast<const char*>(packet.data),
+                               static_cast<std::size_t>(packet.size));
+    std::string kept(png.substr(0, kPngSignature.size()));
+    std::size_t end = kept.size();
+    ForPngChunks(png, [&](const PngChunk& chunk) {
+      end = chunk.end;
+      if (chunk.type != "zTXt" && chunk.type != "iTXt" && chunk.type != "iCCP")
+        kept += png.substr(chunk.start, chunk.end - chunk.start);
+      return true;
+    });
+    kept += png.substr(end);
+    if (kept.size() == png.size() || av.av_packet_make_writable(&packet) < 0) return;
+    std::ranges::copy(kept, packet.data);
+    av.av_shrink_packet(&packet, static_cast<int>(kept.size()));
+  }
+
   void Send(AVPacket* data) {
+    if (data && codec->codec_id == AV_CODEC_ID_PNG) RemoveTexts(*data);
     // FFmpeg 7 does not report missing codes of a GIF.
     const bool lacking = data && !stream && codec->codec_id == AV_CODEC_ID_GIF &&
                          !IsWholeGifPacket({reinterpret_cast<const char*>(data->data),

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <array>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "base/stream.h"
+#include "media/file_bytes.h"
 #include "skinmask/base/error.h"
 #include "support/clips.h"
 #include "support/listener.h"
@@ -368,6 +370,43 @@ TEST_F(VideoTest, ColoursAreReadAsTheyWereWritten) {
     const cv::Scalar mean = cv::mean(ReadAll(reader).at(0).Bgr());
     for (int c = 0; c < 3; ++c) EXPECT_NEAR(mean[c], skin[c], 4) << name << ' ' << codec;
   }
+}
+
+// FFmpeg's decoder inflates the texts of a PNG: here half a megabyte to 512.
+TEST_F(VideoTest, TextsOfPngFramesAreNotInflated) {
+  const cv::Mat picture = Disc({64, 48}, 0);
+  std::string png = EncodePng(picture);
+  png.resize(png.size() - kPngFrame);  // without its end
+  std::string zeros(std::size_t{1} << 20, 0), packed(zeros.size(), 0);
+  z_stream stream{};
+  ASSERT_EQ(deflateInit(&stream, 9), Z_OK);
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  for (int i = 1; i <= 512; ++i) {
+    stream.next_in = reinterpret_cast<Bytef*>(zeros.data());
+    stream.avail_in = static_cast<uInt>(zeros.size());
+    ASSERT_EQ(deflate(&stream, i == 512 ? Z_FINISH : Z_NO_FLUSH), i == 512 ? Z_STREAM_END : Z_OK);
+  }
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  AppendPngChunk(png, "zTXt", std::string("a\0\0", 3) + packed);
+  AppendPngChunk(png, "IEND", {});
+  Put("a.png", png);
+  Shell(folder_, "ffmpeg -v error -f image2 -c:v png -i a.png -c copy a.mov");
+  const auto most = [] {
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;  // KiB
+  };
+  ASSERT_GT(fs::file_size(Path("a.mov")), packed.size());
+  const long before = most();
+  VideoReader reader(Path("a.mov").string());
+  const std::vector<VideoFrame> frames = ReadAll(reader);
+  ASSERT_EQ(frames.size(), 1u);
+  cv::Mat grey;
+  cv::extractChannel(frames[0].Bgr(), grey, 1);
+  EXPECT_EQ(cv::norm(grey, picture), 0);
+  EXPECT_LT(most() - before, 1 << 17);
 }
 
 TEST_F(VideoTest, FramesOfWrongLayoutsAreErrors) {
