@@ -38,8 +38,10 @@ void RequireRunsThatFit(std::string_view runs, std::size_t bits, const PictureSi
     const auto count = static_cast<std::uint8_t>(runs[0]),
                code = static_cast<std::uint8_t>(runs[1]);
     runs.remove_prefix(2);
-    // A new run begins a new row where the last one was filled without a mark.
-    if ((count > 0 || code > kMove) && x == size.width) x = 0, ++y;
+    // A new run begins a new row where the last one was filled without a mark. (Where it is the
+    // padding of a filled row, the mark behind it makes that one row too many.)
+    const bool draws = count > 0 || code > kMove;
+    if (draws && x == size.width) x = 0, ++y;
     if (count > 0) {
       x += count;
     } else if (code == kEndOfRow) {
@@ -58,7 +60,7 @@ void RequireRunsThatFit(std::string_view runs, std::size_t bits, const PictureSi
       x += code;
       runs.remove_prefix(bytes);
     }
-    if (x > size.width)
+    if (x > size.width || (draws && y >= size.height))
       throw Error(subject,
                   "is a BMP with a run of pixels that is longer than its row (one that is not "
                   "compressed is read)");
@@ -83,6 +85,10 @@ ImageHeader BmpHeader(std::string_view bytes, std::string_view subject) {
   constexpr std::size_t kMasksAt = 40;
   if (header.size() < kMasksAt) return {.size = size};
   const std::uint32_t bits = number(14, 2), compression = number(16, 4);
+  if (bits == 16 && compression == kMasks && number(0, 4) > kMasksAt)
+    throw Error(subject,
+                "is a BMP of 16 bits with a long header, which is not read (one of 24 bits a pixel "
+                "is read)");
   if (bits == 32 && (compression == kMasks || compression == kMasksWithAlpha))
     RequireUsualMasks(header.substr(kMasksAt), subject);
   const std::size_t pixels_at = LittleEndian(bytes.substr(10, 4));

@@ -244,7 +244,7 @@ class Named {
 NamedMedia::NamedMedia(std::string_view path) {
   static const std::set<std::string> kImages{
       ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".bmp", ".dib", ".tif", ".tiff", ".webp", ".ppm",
-      ".pgm", ".pbm", ".pnm", ".heic", ".heif", ".avif", ".jxl", ".gif",
+      ".pgm", ".pbm", ".pnm", ".heic", ".heif", ".hif", ".avif", ".jxl", ".gif",
       // raw files of cameras
       ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef", ".srw"};
   static const std::set<std::string> kVideos{

@@ -17,6 +17,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view kExifHeader("Exif\0\0", 6), kIccHeader("ICC_PROFILE\0", 12),
     kJfif("JFIF\0", 5);
 // Dots per centimetre, and per metre, times these are dots per inch.
+constexpr std::size_t kOrientationTag = 0x0112;  // of EXIF and TIFF
 constexpr double kCentimetres = 2.54, kMetre = 0.0254;
 constexpr std::size_t kAfterJfif = 20, kAfterPngHeader = 33;  // offsets in a file
 constexpr int kJfifSegment = 0xE0, kIccSegment = 0xE2;
@@ -163,6 +164,11 @@ PictureTags TagsOfTiff(std::string_view bytes) {
   PictureTags tags;
   const TiffDirectory tiff(bytes);
   ReadResolution(tiff, tags);
+  // Pixels of TIFF are decoded upright.
+  if (const std::size_t turned = tiff.Find(kOrientationTag); turned > 0) {
+    constexpr std::size_t kFirstOnItsSide = 5;  // to 8
+    if (ValueOf(tiff, turned) >= kFirstOnItsSide) std::swap(tags.dpi_x, tags.dpi_y);
+  }
   const std::size_t entry = tiff.Find(kProfile);
   const std::size_t size = entry > 0 ? tiff.CountOf(entry) : 0;
   const std::size_t at = entry > 0 ? tiff.Number(entry + 8, 4) : 0;
@@ -265,13 +271,13 @@ PictureTags ReadTags(std::string_view bytes) {
 // Only the first directory is read. Other directories are at offsets that the author of a hostile
 // file chooses, possibly the same one a thousand times.
 Orientation ExifOrientation(std::string_view bytes) {
-  constexpr std::size_t kTag = 0x0112;
   // Exif 2.32, table 'Orientation'.
   constexpr Orientation kOfTag[9] = {{},           {},          {0, true},
                                      {180, false}, {180, true}, {270, true},
                                      {90, false},  {90, true},  {270, false}};
   const TiffDirectory tiff(ExifOf(bytes));
-  const std::size_t entry = tiff.Find(kTag), value = entry > 0 ? ValueOf(tiff, entry) : 0;
+  const std::size_t entry = tiff.Find(kOrientationTag),
+                    value = entry > 0 ? ValueOf(tiff, entry) : 0;
   return kOfTag[value <= 8 ? value : 0];
 }
 

@@ -59,8 +59,14 @@ std::string ScaledPnm(std::string_view bytes, std::string_view subject,
       if (bytes[at] != 0) return false;
     return true;
   };
+  if (most > 0 && most < UINT8_MAX && !has_bits && !is_binary && options.keep_grey) {
+    // OpenCV scales the values of text by the maximum, and those of masks stay as they are.
+    const std::string_view before = bytes.substr(0, bytes.size() - left.size());
+    const std::size_t begin = before.find_last_not_of("0123456789") + 1;
+    return fmt::format("{}255{}\n", before.substr(0, begin), left);
+  }
   const bool is_scaled = has_bits || (size == 1 && (!is_binary || options.keep_grey)) ||
-                         (most >= 512 && options.keep_depth && is_binary && are_bytes());
+                         (options.keep_depth && is_binary && are_bytes());
   if (is_scaled || most <= 0 || most >= whole) {
     // OpenCV wants white space behind the last number, too.
     const bool lacks_end = !is_binary && bytes[1] != '4' && !IsSpace(bytes.back());

@@ -109,6 +109,15 @@ TEST_F(MaskTest, LabelsOf16BitsAreAsTheyAreStored) {
   };
   EXPECT_EQ(classes_of(std::string("\0\0\0\1", 4), labels), (std::vector{2, 0}));
   EXPECT_EQ(classes_of(std::string("\0\0\3\xE8", 4), above_127), (std::vector{1, 0}));
+  // Labels are not scaled by the maximum, of 16 bits or of text.
+  for (const std::string& pgm :
+       {std::string("P5 2 1 300\n\0\0\0\1", 15), std::string("P2 2 1 3\n0 1"),
+        std::string("P2\n2 1 # a comment\n1\n0 1\n")}) {
+    const cv::Mat read = DecodeMask(pgm, "x", labels).classes;
+    EXPECT_EQ(std::vector<int>(read.begin<std::uint8_t>(), read.end<std::uint8_t>()),
+              (std::vector{2, 0}))
+        << pgm;
+  }
   const cv::Mat colors = (cv::Mat_<cv::Vec<std::uint16_t, 3>>(1, 2) << cv::Vec<std::uint16_t, 3>(),
                           cv::Vec<std::uint16_t, 3>(3, 2, 1));
   const cv::Mat read =

@@ -88,6 +88,8 @@ TEST(ImageFormat, BmpsThatWouldBecomeOtherPicturesAreRefused) {
   EXPECT_EQ(unmarked.at<cv::Vec3b>(1, 2), cv::Vec3b(1, 2, 3));
   EXPECT_EQ(runs(rows + "\2\1\0\1"s).at<cv::Vec3b>(0, 2), cv::Vec3b(1, 2, 3));
   EXPECT_ERROR(runs("\4\0\0\0\3\0\0\1"s), "a run of pixels that is longer than its row");
+  // The padding of a row as a run of its own.
+  EXPECT_ERROR(runs("\3\0\1\0\0\0\3\1\1\0\0\0\0\1"s), "a run of pixels that is longer than");
   EXPECT_ERROR(runs("\2\0\0\3\1\0\1\0\0\1"s), "a run of pixels that is longer than its row");
   for (const std::string& cut : {rows, rows + "\0\1"s, "\2\0\0\1"s, rows + "\0\3\1"s})
     EXPECT_ERROR(runs(cut), "its pixels end too early");

@@ -101,7 +101,7 @@ std::string FileOf(const std::string& extension, const cv::Mat& picture, const P
 }
 
 // A TIFF with a profile and 300 pixels a centimetre: the directory at the end is written anew.
-std::string TiffOf(const cv::Mat& bgr, const std::string& icc) {
+std::string TiffOf(const cv::Mat& bgr, const std::string& icc, std::size_t orientation = 1) {
   const auto number = [](std::size_t value, int bytes) {
     std::string s;
     for (int i = 0; i < bytes; ++i) s += static_cast<char>(value >> 8 * i);
@@ -114,17 +114,17 @@ std::string TiffOf(const cv::Mat& bgr, const std::string& icc) {
                     directory = at + 6 + 16;
   std::string tiff("II*\0", 4);
   tiff += number(directory, 4) + pixels + icc + number(8, 2) + number(8, 2) + number(8, 2);
-  for (int i = 0; i < 2; ++i) tiff += number(300, 4) + number(1, 4);
+  for (const std::size_t dots : {300u, 150u}) tiff += number(dots, 4) + number(1, 4);
   const auto entry = [&](std::size_t tag, std::size_t type, std::size_t count, std::size_t value) {
     return number(tag, 2) + number(type, 2) + number(count, 4) + number(value, 4);
   };
   const auto cols = static_cast<std::size_t>(bgr.cols), rows = static_cast<std::size_t>(bgr.rows);
-  const std::string entries = entry(256, 4, 1, cols) + entry(257, 4, 1, rows) +
-                              entry(258, 3, 3, bits) + entry(259, 3, 1, 1) + entry(262, 3, 1, 2) +
-                              entry(273, 4, 1, 8) + entry(277, 3, 1, 3) + entry(278, 4, 1, rows) +
-                              entry(279, 4, 1, pixels.size()) + entry(282, 5, 1, dpi) +
-                              entry(283, 5, 1, dpi + 8) + entry(296, 3, 1, 3) +
-                              entry(34675, 7, icc.size(), 8 + pixels.size());
+  const std::string entries =
+      entry(256, 4, 1, cols) + entry(257, 4, 1, rows) + entry(258, 3, 3, bits) +
+      entry(259, 3, 1, 1) + entry(262, 3, 1, 2) + entry(273, 4, 1, 8) +
+      entry(274, 3, 1, orientation) + entry(277, 3, 1, 3) + entry(278, 4, 1, rows) +
+      entry(279, 4, 1, pixels.size()) + entry(282, 5, 1, dpi) + entry(283, 5, 1, dpi + 8) +
+      entry(296, 3, 1, 3) + entry(34675, 7, icc.size(), 8 + pixels.size());
   return tiff + number(entries.size() / 12, 2) + entries + number(0, 4);
 }
 
@@ -169,6 +169,11 @@ TEST(ColorProfiles, AndResolutionsStandInFilesOfAllKinds) {
   const PictureTags tags = ReadTags(TiffOf(picture, large));
   EXPECT_EQ(tags.icc, large);
   EXPECT_NEAR(tags.dpi_x, 762, 0.01);
+  EXPECT_NEAR(tags.dpi_y, 381, 0.01);
+  PictureTags on_its_side;
+  EXPECT_EQ(DecodeImage(TiffOf(picture, large, 6), "x", {.tags = &on_its_side}).size(),
+            cv::Size(picture.rows, picture.cols));
+  EXPECT_NEAR(on_its_side.dpi_x, 381, 0.01);
   // A picture that is turned and made smaller has fewer pixels to an inch, the other way round.
   PictureTags turned;
   DecodeImage(testing::WithOrientation(FileOf(".jpg", picture, {{}, 300, 150}), 6), "x",
