@@ -120,8 +120,10 @@ void Convert(const VideoFrame& frame, const cv::Mat& to) {
   thread_local ScalerPtr scaler;
   const ScalerInput source = SourceOf(frame);
   if (!scaler || source != last) {
-    scaler = MakeScaler(source.size, source.format, AV_PIX_FMT_BGR24, source.matrix,
-                        source.full_range, SWS_BICUBIC);
+    const bool is_rgb =
+        Ffmpeg::Get().av_pix_fmt_desc_get(source.format)->flags & AV_PIX_FMT_FLAG_RGB;
+    scaler = MakeScaler(source.size, source.format, is_rgb || source.full_range, AV_PIX_FMT_BGR24,
+                        !is_rgb || source.full_range, source.matrix, SWS_BICUBIC);
     last = source;
   }
   std::uint8_t* const rows[4] = {to.data};
@@ -223,8 +225,8 @@ VideoFrame WrapFrame(FramePtr frame, const Orientation& orientation) {
   return result;
 }
 
-ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, AVPixelFormat to, int matrix,
-                     bool full_range, int flags) {
+ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, bool from_full, AVPixelFormat to,
+                     bool to_full, int matrix, int flags) {
   const Ffmpeg& av = Ffmpeg::Get();
   ScalerPtr scaler(av.sws_getContext(size.width, size.height, from, size.width, size.height, to,
                                      flags, nullptr, nullptr, nullptr));
@@ -233,9 +235,8 @@ ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, AVPixelFormat to, int ma
     throw Error(format ? format->name : "unknown", "pixels of this format cannot be converted");
   }
   const int* const coefficients = av.sws_getCoefficients(matrix);
-  const bool of_rgb = av.av_pix_fmt_desc_get(from)->flags & AV_PIX_FMT_FLAG_RGB;
-  av.sws_setColorspaceDetails(scaler.get(), coefficients, of_rgb || full_range, coefficients,
-                              !of_rgb || full_range, 0, 1 << 16, 1 << 16);
+  av.sws_setColorspaceDetails(scaler.get(), coefficients, from_full, coefficients, to_full, 0,
+                              1 << 16, 1 << 16);
   return scaler;
 }
 

@@ -17,8 +17,8 @@ Orientation OrientationOf(const std::int32_t* display_matrix);
 VideoFrame WrapFrame(FramePtr frame, const Orientation& orientation);
 
 // A converter between pictures of the same size, one of which may be YUV with the given matrix
-// (SWS_CS_...) and range.
-ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, AVPixelFormat to, int matrix,
-                     bool full_range, int flags);
+// (SWS_CS_...), each of full or of limited range.
+ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, bool from_full, AVPixelFormat to,
+                     bool to_full, int matrix, int flags);
 
 }  // namespace skinmask

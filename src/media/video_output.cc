@@ -88,8 +88,7 @@ bool StoresMatrix(const AVOutputFormat& container, AVCodecID codec) {
   constexpr AVCodecID kOwn[] = {AV_CODEC_ID_H264, AV_CODEC_ID_HEVC,       AV_CODEC_ID_AV1,
                                 AV_CODEC_ID_VP9,  AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_PRORES};
   constexpr AVCodecID kFixed[] = {AV_CODEC_ID_VP8, AV_CODEC_ID_MJPEG};
-  constexpr std::string_view kTagging[] = {"matroska", "webm", "mov", "mp4", "ipod",
-                                           "3gp",      "3g2",  "f4v", "psp", "ismv"};
+  constexpr std::string_view kTagging[] = {"matroska", "webm", "mov", "mp4"};
   return std::ranges::count(kOwn, codec) > 0 ||
          (std::ranges::count(kFixed, codec) == 0 &&
           std::ranges::count(kTagging, std::string_view(container.name)) > 0);
@@ -211,8 +210,10 @@ bool StoresNoTimes(const AVOutputFormat& container) {
 }
 
 bool CountsFrames(std::string_view container, std::string_view codec) {
-  return container == "avi" || container == "h264" || codec.starts_with("mpeg") ||
-         codec.ends_with("theora") || codec == "vc2" || codec == "dirac";
+  return container == "avi" || container == "h264" || container.starts_with("ogg") ||
+         container == "ogv" || (IsMpegStream(container) && container != "mpegts") ||
+         codec.starts_with("mpeg") || codec.ends_with("theora") || codec == "vc2" ||
+         codec == "dirac";
 }
 
 void RequireVideoEncoder(const std::string& name) { EncoderOf(name); }
@@ -236,6 +237,8 @@ CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelForma
   TagColors(*codec, StoresMatrix(container, encoder.id));
   codec->thread_count = 0;
   codec->flags |= AV_CODEC_FLAG_BITEXACT;  // no names of libraries
+  // AVI has no times of display, and pictures in another order would be late beside the sound.
+  if (container.name == std::string_view("avi")) codec->max_b_frames = 0;
   if (container.flags & AVFMT_GLOBALHEADER) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   SetQuality(*codec, encoder.name, options);
   if (const int result = av.avcodec_open2(codec.get(), &encoder, nullptr); result < 0)

@@ -28,8 +28,9 @@ std::string CodecFor(const AVOutputFormat& container);
 bool StoresNoTimes(const AVOutputFormat& container);
 
 // True if the container or codec has only frame counts as times: AVI and the MPEG codecs have a
-// fixed rate, MPEG-4 has few time units, and Theora counts them for each frame. VC-2 gives each
-// time unit a share of its bits. A bare H.264 stream states a rate, and no times.
+// fixed rate, MPEG-4 has few time units, and Theora and Ogg count them for each frame. VC-2 gives
+// each time unit a share of its bits. A bare H.264 stream states a rate, and no times; in a program
+// stream only some pictures have their own.
 bool CountsFrames(std::string_view container, std::string_view codec);
 
 inline AVRational AvOf(Rational r) { return {r.num, r.den}; }

@@ -278,7 +278,8 @@ std::int64_t CountPictures(const std::string& path) {
   std::int64_t count = 0;
   for (PacketPtr packet(av.av_packet_alloc()); av.av_read_frame(opened, packet.get()) >= 0;
        av.av_packet_unref(packet.get()))
-    count += opened->streams[packet->stream_index]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+    count += packet->size > 0 &&
+             opened->streams[packet->stream_index]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
              !(packet->flags & AV_PKT_FLAG_DISCARD);
   return count;
 }

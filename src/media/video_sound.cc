@@ -18,6 +18,8 @@ bool TakesSound(const AVOutputFormat& container, const AVCodecParameters& sound)
   constexpr AVCodecID kOfMpeg[] = {AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_AC3,
                                    AV_CODEC_ID_DTS};
   constexpr AVCodecID kOfTransport[] = {AV_CODEC_ID_AAC, AV_CODEC_ID_EAC3, AV_CODEC_ID_OPUS};
+  constexpr AVCodecID kOfOgg[] = {AV_CODEC_ID_VORBIS, AV_CODEC_ID_OPUS, AV_CODEC_ID_FLAC,
+                                  AV_CODEC_ID_SPEEX};
   const Ffmpeg& av = Ffmpeg::Get();
   const AVCodecID codec = sound.codec_id;
   // Matroska also takes the codecs of WAVE and AVI, which FFmpeg does not tell. (That of Flash
@@ -25,10 +27,12 @@ bool TakesSound(const AVOutputFormat& container, const AVCodecParameters& sound)
   const AVCodecTag* const of_wave[] = {av.avformat_get_riff_audio_tags(), nullptr};
   if (container.name == std::string_view("matroska") && av.av_codec_get_tag(of_wave, codec) != 0)
     return codec != AV_CODEC_ID_ADPCM_SWF || sound.block_align > 0;
-  if (!IsMpegStream(container.name))
+  const std::string_view name = container.name;
+  if (name == "ogg" || name == "ogv") return std::ranges::count(kOfOgg, codec) > 0;
+  if (!IsMpegStream(name))
     return av.avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) == 1;
-  return std::ranges::count(kOfMpeg, codec) > 0 || (container.name == std::string_view("mpegts") &&
-                                                    std::ranges::count(kOfTransport, codec) > 0);
+  return std::ranges::count(kOfMpeg, codec) > 0 ||
+         (name == "mpegts" && std::ranges::count(kOfTransport, codec) > 0);
 }
 
 // Removes the encoder's padding at the start, which players skip, because a part of the sound does
@@ -64,15 +68,29 @@ SoundCopy::SoundCopy(const VideoSound& sound, AVFormatContext* output)
 }
 
 // AVI counts packets of one length, which FFmpeg knows from decoders, and no decoder of sound runs.
-// 0 for PCM, whose samples it counts.
+// 0 for PCM, whose samples it counts. Throws Error if the length is unknown, or packets differ.
 int SoundCopy::SamplesOfPacket() const {
+  constexpr AVCodecID kVarying[] = {AV_CODEC_ID_VORBIS, AV_CODEC_ID_SPEEX, AV_CODEC_ID_EAC3,
+                                    AV_CODEC_ID_ADPCM_G726, AV_CODEC_ID_ADPCM_G726LE};
+  constexpr int kAacLc = 2, kOfAacLc = 1024;
   const Ffmpeg& av = Ffmpeg::Get();
   AVCodecParameters& sound = *from().codecpar;
-  if (av.av_get_exact_bits_per_sample(sound.codec_id) > 0) return 0;
-  if (const int samples = av.av_get_audio_frame_duration2(&sound, packet_->size)) return samples;
-  const bool counts = input_->iformat->name == std::string_view("avi");
-  const std::int64_t duration = packet_->duration > 0 ? packet_->duration : counts;
-  return static_cast<int>(av.av_rescale_q(duration, from().time_base, {1, sound.sample_rate}));
+  if (sound.codec_id < AV_CODEC_ID_ADPCM_IMA_QT) return 0;  // PCM
+  const AVRational unit = from().time_base;
+  const bool is_exact = std::int64_t{sound.sample_rate} * unit.num <= unit.den;
+  const bool is_counted = input_->iformat->name == std::string_view("avi");
+  const bool is_lc = sound.codec_id == AV_CODEC_ID_AAC && sound.extradata_size > 0 &&
+                     sound.extradata[0] >> 3 == kAacLc;
+  int samples = is_lc ? kOfAacLc
+                      : av.av_get_audio_frame_duration2(
+                            &sound, sound.block_align > 0 ? sound.block_align : packet_->size);
+  if (samples == 0 && (is_exact || is_counted))
+    samples = static_cast<int>(
+        av.av_rescale_q(is_counted ? 1 : packet_->duration, unit, {1, sound.sample_rate}));
+  if (samples <= 0 || std::ranges::count(kVarying, sound.codec_id) > 0)
+    throw Error("avi", fmt::format("wants packets of one known length, and those of {} are not",
+                                   codec_name()));
+  return samples;
 }
 
 void SoundCopy::Open(const std::string& path) {
@@ -126,6 +144,8 @@ int SoundCopy::WriteUntil(double end) {
     const std::int64_t time = packet->dts;
     if (time == AV_NOPTS_VALUE || time < last_ || (!whole_ && packet->pts < start_)) continue;
     if (SecondsOf(packet->pts - start_, base) >= end) return 0;
+    // MP4 does not play the last packet if that has no duration.
+    if (packet->duration == 0 && written_ != AV_NOPTS_VALUE) packet->duration = time - last_;
     last_ = time;
     packet->pts -= start_;
     packet->dts -= start_;

@@ -163,9 +163,10 @@ struct VideoWriter::State {
       throw WriteError(path.string(), e.what());
     }
     if (codec->pix_fmt != source)
-      scaler = MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,
+      scaler = MakeScaler({codec->width, codec->height}, source, true, codec->pix_fmt,
+                          codec->pix_fmt == AV_PIX_FMT_YUVJ420P,
                           codec->colorspace == AVCOL_SPC_BT709 ? SWS_CS_ITU709 : SWS_CS_ITU601,
-                          codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
+                          SWS_BICUBIC | SWS_ACCURATE_RND);
     // A codec without a tag in the container would be read back as something else (for example HEVC
     // in AVI), and Matroska does not store the depth that readers of qtrle need.
     const bool lacks_depth = codec->codec_id == AV_CODEC_ID_QTRLE &&

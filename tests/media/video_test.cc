@@ -362,7 +362,9 @@ TEST_F(VideoTest, ColoursAreReadAsTheyWereWritten) {
                                     {"a.ivf", "vp8"},
                                     {"a.wmv", "wmv2"},
                                     {"a.flv", "flv"},
-                                    {"a.mxf", ""}}) {
+                                    {"a.mxf", ""},
+                                    {"a.m4v", "mpeg4"},
+                                    {"a.3gp", "mpeg4"}}) {
     VideoWriter writer(Path(name), {64, 48}, CV_8UC3, {.codec = codec});
     writer.Write(cv::Mat(48, 64, CV_8UC3, skin), 0);
     writer.Finish();
@@ -407,6 +409,26 @@ TEST_F(VideoTest, TextsOfPngFramesAreNotInflated) {
   cv::extractChannel(frames[0].Bgr(), grey, 1);
   EXPECT_EQ(cv::norm(grey, picture), 0);
   EXPECT_LT(most() - before, 1 << 17);
+}
+
+// Of probabilities, of which no codec knows that they are no luma.
+TEST_F(VideoTest, GreyKeepsItsValues) {
+  for (const auto& [name, codec] : {std::pair("g.mp4", ""),
+                                    {"g.webm", ""},
+                                    {"g.mjpeg", ""},
+                                    {"g.avi", "utvideo"},
+                                    {"g.mkv", "mpeg2video"},
+                                    {"g.mov", "prores_ks"}}) {
+    VideoWriter writer(Path(name), {256, 48}, CV_8UC1, {.codec = codec});
+    cv::Mat1b ramp(48, 256);
+    for (int x = 0; x < ramp.cols; ++x) ramp.col(x).setTo(x / 16 * 16 + 4);
+    writer.Write(ramp, 0);
+    writer.Finish();
+    VideoReader reader(Path(name).string());
+    const cv::Mat bgr = ReadAll(reader).at(0).Bgr();
+    for (int x = 8; x < ramp.cols; x += 16)
+      EXPECT_NEAR(bgr.at<cv::Vec3b>(20, x)[1], ramp(20, x), 4) << name << x;
+  }
 }
 
 TEST_F(VideoTest, FramesOfWrongLayoutsAreErrors) {

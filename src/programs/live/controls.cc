@@ -209,8 +209,9 @@ void Controls::ToggleRecording() {
     recorder_.reset();  // it accepts no more frames
     throw;
   }
+  const std::string_view loss = recorder_->loss();
   recorder_.reset();
-  Tell(frames > 0 ? fmt::format("recorded {} frames to {}", frames, path)
+  Tell(frames > 0 ? fmt::format("recorded {} frames to {}{}", frames, path, loss)
                   : "no frame came: nothing was recorded");
 }
 

@@ -107,6 +107,7 @@ std::int64_t Recorder::Finish() {
   if (!writer_) return 0;
   const std::int64_t frames = writer_->frames();
   writer_->Finish();
+  loses_times_ = writer_->loses_times();
   writer_.reset();
   return frames;
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "programs/live/view.h"
@@ -31,6 +32,10 @@ class Recorder {
   void Write(const cv::Mat& picture, double seconds, Rational rate, Rational pixel_aspect);
   // Finishes the file and returns the number of frames. Without any frame there is no file.
   std::int64_t Finish();
+  // After Finish: what the file does not hold; empty for nothing.
+  std::string_view loss() const {
+    return loses_times_ ? ", without the times of its frames (Matroska stores them)" : "";
+  }
 
  private:
   struct Item {
@@ -47,6 +52,7 @@ class Recorder {
   IfExists if_exists_;
   std::optional<double> start_;
   std::int64_t last_pts_ = -1;
+  bool loses_times_ = false;
   std::optional<VideoWriter> writer_;  // used by the encoder thread until it is joined
   cv::Size size_;                      // likewise
 

@@ -49,7 +49,8 @@ class Session {
       tables_.Each(&cli::FrameTable::Finish);
     });
     attempt([&] {
-      if (recorder_ && recorder_->Finish() > 0) o_.notice("wrote " + recorder_->path().string());
+      if (recorder_ && recorder_->Finish() > 0)
+        o_.notice(fmt::format("wrote {}{}", recorder_->path().string(), recorder_->loss()));
     });
     attempt([&] {
       if (sink_ && statistics_.frames > 0) sink_->Finish();
