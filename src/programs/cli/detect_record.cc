@@ -190,7 +190,13 @@ void DetectRecord::PrintResult(const DetectedImage& image) const {
 }
 
 void DetectRecord::WriteLine(const Json& entry) {
-  if (!jsonl_) OpenLines();
+  if (!jsonl_ && lines_fail_) return;
+  try {
+    if (!jsonl_) OpenLines();
+  } catch (const Error&) {
+    lines_fail_ = true;  // Finish tries again, and says why
+    return;
+  }
   if (std::ferror(jsonl_.get())) return;  // the last line may be incomplete
   const AboveBar above(jsonl_.get());
   PrintExactly(JsonText(entry) + "\n", jsonl_.get());
@@ -278,7 +284,6 @@ void DetectRecord::Finish() {
   tables_.Each(&FrameTable::DropKilled,
                [&](const std::string& input) { return undone.contains(input); });
   if (context_.resume) TellMissingRows();
-  if (!flags_.jsonl.empty() && !jsonl_) OpenLines();
   if (by_faces_ && faces_.images > 0 && !context_.quiet && !stdout_is_taken())
     Print("{}\n", faces_.Text());
   if (StopFlag()) tables_.Each(&FrameTable::CutToMark);
@@ -294,6 +299,7 @@ void DetectRecord::Finish() {
   };
   tables_.Each([&](FrameTable& table) { attempt([&] { table.Finish(); }); });
   attempt([&] {
+    if (!flags_.jsonl.empty() && !jsonl_) OpenLines();
     if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
       throw Error(flags_.jsonl,
                   "cannot be written whole (is the disk full? `resume` does not complete it)");

@@ -81,6 +81,8 @@ class Landlock {
     if (rules_.get() < 0 || path.empty()) return;
     const Descriptor parent(open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat status;
+    // Without its rule the path would be forbidden, and nobody would know why.
+    if (parent.get() < 0 && errno == EMFILE) FailBy(path, "cannot be opened", errno);
     if (parent.get() < 0 || fstat(parent.get(), &status) != 0) return;
     if (!S_ISDIR(status.st_mode)) rights &= kOfFiles;
     const PathRule rule{rights & Handled(version_), parent.get()};

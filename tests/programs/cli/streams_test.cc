@@ -131,13 +131,15 @@ TEST_F(StreamsTest, AFullDiskOfOneRecordLosesNoOther) {
 
 // Which another program makes while the run waits for its input.
 TEST_F(StreamsTest, AFileThatAppearsIsNotReplaced) {
-  const std::string frame = "YUV4MPEG2 W16 H16 F25:1 C420jpeg\nFRAME\n" + std::string(384, 'x');
-  Put("frame", frame);
-  EXPECT_EQ(StatusOf("mkfifo v.y4m; \"$PROGRAM\" detect v.y4m -q -o out --jsonl r.jsonl 2>err & "
-                     "exec 3>v.y4m; echo precious >r.jsonl; cat frame >&3; exec 3>&-; wait $!"),
+  EXPECT_EQ(StatusOf("mkfifo a.png; \"$PROGRAM\" detect a.png in/good0.png -q -o out --adapt off "
+                     "--jsonl r.jsonl --csv r.csv 2>err & exec 3>a.png; echo precious >r.jsonl; "
+                     "cat in/good0.png >&3; exec 3>&-; wait $!"),
             1);
   EXPECT_EQ(ReadFile(Path("r.jsonl")), "precious\n");
-  EXPECT_NE(ReadFile(Path("err")).find("r.jsonl: exists already"), std::string::npos);
+  EXPECT_EQ(ReadFile(Path("err")),
+            "skinmask: r.jsonl: exists already (--force replaces it)\n")
+      << ReadFile(Path("err"));
+  EXPECT_EQ(testing::Lines(ReadFile(Path("r.csv"))), 3);
 }
 
 // A socket cannot be opened; only a named pipe is waited for.
