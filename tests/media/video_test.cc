@@ -89,6 +89,15 @@ class VideoTest : public testing::FolderTest {
                       {name});
     return Path(name).string();
   }
+  // The picture after it was written into a video of one frame, in B G R.
+  cv::Mat ReadAgain(const cv::Mat& picture, const std::string& name,
+                    const std::string& codec) const {
+    VideoWriter writer(Path(name), picture.size(), picture.type(), {.codec = codec});
+    writer.Write(picture, 0);
+    writer.Finish();
+    VideoReader reader(Path(name).string());
+    return ReadAll(reader).at(0).Bgr();
+  }
   // That a clip's frames, as they are stored and in B G R, and their times are those of ffmpeg.
   void ExpectFrames(const Clip& clip, const testing::ReadClip& read) const {
     VideoReader reader(Path(clip.name).string());
@@ -365,11 +374,7 @@ TEST_F(VideoTest, ColoursAreReadAsTheyWereWritten) {
                                     {"a.mxf", ""},
                                     {"a.m4v", "mpeg4"},
                                     {"a.3gp", "mpeg4"}}) {
-    VideoWriter writer(Path(name), {64, 48}, CV_8UC3, {.codec = codec});
-    writer.Write(cv::Mat(48, 64, CV_8UC3, skin), 0);
-    writer.Finish();
-    VideoReader reader(Path(name).string());
-    const cv::Scalar mean = cv::mean(ReadAll(reader).at(0).Bgr());
+    const cv::Scalar mean = cv::mean(ReadAgain(cv::Mat(48, 64, CV_8UC3, skin), name, codec));
     for (int c = 0; c < 3; ++c) EXPECT_NEAR(mean[c], skin[c], 4) << name << ' ' << codec;
   }
 }
@@ -413,19 +418,15 @@ TEST_F(VideoTest, TextsOfPngFramesAreNotInflated) {
 
 // Of probabilities, of which no codec knows that they are no luma.
 TEST_F(VideoTest, GreyKeepsItsValues) {
+  cv::Mat1b ramp(48, 256);
+  for (int x = 0; x < ramp.cols; ++x) ramp.col(x).setTo(x / 16 * 16 + 4);
   for (const auto& [name, codec] : {std::pair("g.mp4", ""),
                                     {"g.webm", ""},
                                     {"g.mjpeg", ""},
                                     {"g.avi", "utvideo"},
                                     {"g.mkv", "mpeg2video"},
                                     {"g.mov", "prores_ks"}}) {
-    VideoWriter writer(Path(name), {256, 48}, CV_8UC1, {.codec = codec});
-    cv::Mat1b ramp(48, 256);
-    for (int x = 0; x < ramp.cols; ++x) ramp.col(x).setTo(x / 16 * 16 + 4);
-    writer.Write(ramp, 0);
-    writer.Finish();
-    VideoReader reader(Path(name).string());
-    const cv::Mat bgr = ReadAll(reader).at(0).Bgr();
+    const cv::Mat bgr = ReadAgain(ramp, name, codec);
     for (int x = 8; x < ramp.cols; x += 16)
       EXPECT_NEAR(bgr.at<cv::Vec3b>(20, x)[1], ramp(20, x), 4) << name << x;
   }

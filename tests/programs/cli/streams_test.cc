@@ -136,8 +136,7 @@ TEST_F(StreamsTest, AFileThatAppearsIsNotReplaced) {
                      "cat in/good0.png >&3; exec 3>&-; wait $!"),
             1);
   EXPECT_EQ(ReadFile(Path("r.jsonl")), "precious\n");
-  EXPECT_EQ(ReadFile(Path("err")),
-            "skinmask: r.jsonl: exists already (--force replaces it)\n")
+  EXPECT_EQ(ReadFile(Path("err")), "skinmask: r.jsonl: exists already (--force replaces it)\n")
       << ReadFile(Path("err"));
   EXPECT_EQ(testing::Lines(ReadFile(Path("r.csv"))), 3);
 }
