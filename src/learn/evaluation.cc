@@ -108,12 +108,12 @@ std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
   return sorted;
 }
 
-// Distinct scores in ascending order. Thresholds keep a distance from both neighbours, because z is
-// computed again when it is compared with them.
 // Scores that differ by less are equal, in units of 1 + |score|: equal ratios of counts have
 // logarithms that differ by rounding.
 constexpr double kRounding = 1e-12;
 
+// Distinct scores in ascending order. Thresholds keep a distance from both neighbours, because z is
+// computed again when it is compared with them.
 std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
   const std::vector<ScoredRow> rows = Sorted(scored);
   std::vector<ScoreStep> steps;

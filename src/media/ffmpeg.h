@@ -48,10 +48,12 @@ namespace skinmask {
 #define SKINMASK_AVCODEC(F)                                                                   \
   F(avcodec_find_decoder) F(avcodec_find_encoder_by_name) F(avcodec_alloc_context3)           \
   F(avcodec_free_context) F(avcodec_parameters_to_context)                                    \
-  F(avcodec_parameters_from_context) F(avcodec_open2) F(avcodec_send_packet) F(av_get_audio_frame_duration2)                  \
+  F(avcodec_parameters_from_context) F(avcodec_open2) F(avcodec_send_packet)                  \
+  F(av_get_audio_frame_duration2)                                                             \
   F(avcodec_receive_frame) F(avcodec_send_frame) F(avcodec_receive_packet)                    \
   F(avcodec_get_name) F(avcodec_descriptor_get) F(avcodec_find_best_pix_fmt_of_list)          \
-  F(av_packet_alloc) F(av_packet_make_writable) F(av_shrink_packet) F(av_packet_free) F(av_packet_unref) F(av_packet_rescale_ts)             \
+  F(av_packet_alloc) F(av_packet_make_writable) F(av_shrink_packet) F(av_packet_free)         \
+  F(av_packet_unref) F(av_packet_rescale_ts)                                                  \
   F(avcodec_flush_buffers) F(avcodec_find_encoder) F(avcodec_descriptor_get_by_name)          \
   F(avcodec_parameters_copy) F(av_codec_iterate) F(av_codec_is_encoder)                       \
   F(avcodec_default_get_buffer2)                                                              \

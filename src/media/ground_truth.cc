@@ -252,6 +252,8 @@ ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const Mask
   decode.keep_depth = true;
   decode.keep_colors = true;  // colours are labels of classes
   decode.scale = 1;
+  std::string unscaled;
+  if (rule.has_labels() && IsPnm(bytes)) bytes = unscaled = UnscaledPnm(bytes);
   return MaskReader(rule, IsJpeg(bytes), std::string(subject))
       .Read(DecodeImage(bytes, subject, decode));
 }

@@ -124,10 +124,13 @@ ImageHeader BmpHeader(std::string_view bytes, std::string_view subject);
 // PNM is Netpbm's P1 to P6, with white space after it.
 bool IsPnm(std::string_view bytes);
 ImageHeader PnmHeader(std::string_view bytes, std::string_view subject);
+// The file with the greatest value of its type, so that its values stay as they are stored, as
+// labels must.
+std::string UnscaledPnm(std::string_view bytes);
 // The file with its values scaled to the whole range of their type; empty if OpenCV decodes it
 // correctly as it is. OpenCV ignores the greatest value in the header, except for text with values
-// up to 255, so other pictures would be too dark. Two cases keep the stored values: labels of
-// ground truth of one byte, and labels up to 255 in files of a greatest value of 512 or more, where
+// up to 255, so other pictures would be too dark. Two cases keep the stored values: ground truth of
+// one byte that is no text, and values up to 255 in files of a greatest value of 512 or more, where
 // scaling would map all of them below the middle. Throws Error for text that OpenCV cannot decode.
 std::string ScaledPnm(std::string_view bytes, std::string_view subject,
                       const DecodeOptions& options);

@@ -16,8 +16,8 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kExifHeader("Exif\0\0", 6), kIccHeader("ICC_PROFILE\0", 12),
     kJfif("JFIF\0", 5);
-// Dots per centimetre, and per metre, times these are dots per inch.
 constexpr std::size_t kOrientationTag = 0x0112;  // of EXIF and TIFF
+// Dots per centimetre, and per metre, times these are dots per inch.
 constexpr double kCentimetres = 2.54, kMetre = 0.0254;
 constexpr std::size_t kAfterJfif = 20, kAfterPngHeader = 33;  // offsets in a file
 constexpr int kJfifSegment = 0xE0, kIccSegment = 0xE2;

@@ -43,6 +43,17 @@ ImageHeader PnmHeader(std::string_view bytes, std::string_view subject) {
   return {.size = {*width, *height}};
 }
 
+std::string UnscaledPnm(std::string_view bytes) {
+  std::string_view left = bytes.substr(2);
+  const bool has_bits = bytes[1] == '1' || bytes[1] == '4';
+  const bool has_size = NextNumber(left) && NextNumber(left);
+  const auto most = has_size && !has_bits ? NextNumber(left) : std::nullopt;
+  if (!most || *most <= 0) return std::string(bytes);
+  const std::string_view before = bytes.substr(0, bytes.size() - left.size());
+  const std::string_view head = before.substr(0, before.find_last_not_of("0123456789") + 1);
+  return fmt::format("{}{}{}", head, *most > UINT8_MAX ? UINT16_MAX : UINT8_MAX, left);
+}
+
 std::string ScaledPnm(std::string_view bytes, std::string_view subject,
                       const DecodeOptions& options) {
   std::string_view left = bytes.substr(2);
@@ -59,14 +70,8 @@ std::string ScaledPnm(std::string_view bytes, std::string_view subject,
       if (bytes[at] != 0) return false;
     return true;
   };
-  if (most > 0 && most < UINT8_MAX && !has_bits && !is_binary && options.keep_grey) {
-    // OpenCV scales the values of text by the maximum, and those of masks stay as they are.
-    const std::string_view before = bytes.substr(0, bytes.size() - left.size());
-    const std::size_t begin = before.find_last_not_of("0123456789") + 1;
-    return fmt::format("{}255{}\n", before.substr(0, begin), left);
-  }
   const bool is_scaled = has_bits || (size == 1 && (!is_binary || options.keep_grey)) ||
-                         (options.keep_depth && is_binary && are_bytes());
+                         (most >= 512 && options.keep_depth && is_binary && are_bytes());
   if (is_scaled || most <= 0 || most >= whole) {
     // OpenCV wants white space behind the last number, too.
     const bool lacks_end = !is_binary && bytes[1] != '4' && !IsSpace(bytes.back());

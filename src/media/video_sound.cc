@@ -57,9 +57,11 @@ SoundCopy::SoundCopy(const VideoSound& sound, AVFormatContext* output)
   stream_->codecpar->codec_tag = 0;  // tags differ between containers
   if (output->oformat->name == std::string_view("avi")) {
     stream_->codecpar->frame_size = SamplesOfPacket();
-    // Where packets differ in size, the muxer would take it for the size of all.
+    // Where packets differ in size, the muxer would take it for the size of all. (Packets of PCM
+    // and ADPCM have several blocks.)
     int& block = stream_->codecpar->block_align;
-    if (block > 0 && packet_->size % block != 0) block = 0;
+    const bool has_blocks = stream_->codecpar->codec_id < AV_CODEC_ID_AMR_NB;
+    if (!has_blocks && packet_->size != block) block = 0;
   }
   stream_->time_base = from().time_base;
   if (whole_) return;

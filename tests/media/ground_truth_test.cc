@@ -109,6 +109,14 @@ TEST_F(MaskTest, LabelsOf16BitsAreAsTheyAreStored) {
   };
   EXPECT_EQ(classes_of(std::string("\0\0\0\1", 4), labels), (std::vector{2, 0}));
   EXPECT_EQ(classes_of(std::string("\0\0\3\xE8", 4), above_127), (std::vector{1, 0}));
+  // Without labels they are levels of the maximum.
+  for (const std::string& pgm :
+       {std::string("P5 2 1 300\n\0\0\0\xC8", 15), std::string("P2 2 1 100\n0 80\n")}) {
+    const cv::Mat read = DecodeMask(pgm, "x", above_127).classes;
+    EXPECT_EQ(std::vector<int>(read.begin<std::uint8_t>(), read.end<std::uint8_t>()),
+              (std::vector{1, 0}))
+        << pgm;
+  }
   // Labels are not scaled by the maximum, of 16 bits or of text.
   for (const std::string& pgm :
        {std::string("P5 2 1 300\n\0\0\0\1", 15), std::string("P2 2 1 3\n0 1"),

@@ -28,6 +28,7 @@ class MaskRule {
   MaskRule() : MaskRule({}, {}, false) { may_have_labels_ = false; }
 
   const std::vector<std::string>& classes() const { return classes_; }
+  bool has_labels() const { return !above_127_; }
 
  private:
   friend class MaskReader;

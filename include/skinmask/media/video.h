@@ -234,7 +234,7 @@ class VideoWriter {
   VideoWriter& operator=(VideoWriter&&) noexcept;
 
   // Throws Error if timestamps do not increase. The time base of the file may be coarser. If the
-  // first one is below 0, the video begins at 0.
+  // first one is below 0, the video begins at 0 (and copied sound needs `start` to stay beside it).
   // `duration` is how long the frame is shown if it is the last one (others are shown until the
   // next), in the same unit; 0 is that of one frame at the rate.
   void Write(const cv::Mat& frame, std::int64_t pts, std::int64_t duration = 0);

@@ -190,13 +190,12 @@ void DetectRecord::PrintResult(const DetectedImage& image) const {
 }
 
 void DetectRecord::WriteLine(const Json& entry) {
-  if (!jsonl_ && lines_fail_) return;
   try {
-    if (!jsonl_) OpenLines();
+    if (!jsonl_ && !lines_problem_) OpenLines();
   } catch (const Error&) {
-    lines_fail_ = true;  // Finish tries again, and says why
-    return;
+    lines_problem_ = std::current_exception();  // which Finish tells
   }
+  if (lines_problem_) return;
   if (std::ferror(jsonl_.get())) return;  // the last line may be incomplete
   const AboveBar above(jsonl_.get());
   PrintExactly(JsonText(entry) + "\n", jsonl_.get());
@@ -299,6 +298,7 @@ void DetectRecord::Finish() {
   };
   tables_.Each([&](FrameTable& table) { attempt([&] { table.Finish(); }); });
   attempt([&] {
+    if (lines_problem_) std::rethrow_exception(lines_problem_);
     if (!flags_.jsonl.empty() && !jsonl_) OpenLines();
     if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
       throw Error(flags_.jsonl,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -75,7 +76,7 @@ class DetectRecord {
   const Detector* detector_ = nullptr;
   std::string digest_;  // of its model
   bool by_faces_ = false, results_to_stdout_ = false, is_one_file_ = false;
-  bool lines_fail_ = false;  // the file of the lines could not be opened
+  std::exception_ptr lines_problem_;  // why the file of the lines could not be opened
 };
 
 }  // namespace skinmask::cli
