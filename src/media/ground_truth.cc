@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/parse.h"
+#include "media/image_codec.h"
 #include "skinmask/base/error.h"
 #include "skinmask/data/samples.h"
 
