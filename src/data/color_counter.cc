@@ -51,14 +51,21 @@ ColorCounter::ColorCounter(std::size_t class_count)
 void ColorCounter::CountRow(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count,
                             std::size_t step) {
   if (step < 1) throw Error("`step` 0", "is out of range (1 or more)");
-  for (std::size_t i = 0; i < count; i += step) {
-    if (classes[i] >= class_count_) continue;
-    const std::uint32_t index = std::uint32_t{classes[i]} << kClassBits | IndexOf(bgr + 3 * i);
-    blocks_[index >> kBlockBits] |= kCounted;
-    if (++counts_[index] != 0) continue;
-    ++wraps_[index];
-    blocks_[index >> kBlockBits] = kWrapped;
-    counts_[index] = 1;
+  std::array<std::uint32_t, 2048> indices;  // fetched into the cache before they are counted
+  for (std::size_t i = 0; i < count;) {
+    std::size_t taken = 0;
+    for (; i < count && taken < indices.size(); i += step) {
+      if (classes[i] >= class_count_) continue;
+      indices[taken] = std::uint32_t{classes[i]} << kClassBits | IndexOf(bgr + 3 * i);
+      __builtin_prefetch(&counts_[indices[taken++]], 1);
+    }
+    for (const std::uint32_t index : std::span(indices).first(taken)) {
+      blocks_[index >> kBlockBits] |= kCounted;
+      if (++counts_[index] != 0) continue;
+      ++wraps_[index];
+      blocks_[index >> kBlockBits] = kWrapped;
+      counts_[index] = 1;
+    }
   }
 }
 

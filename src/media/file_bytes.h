@@ -75,6 +75,8 @@ void ForPngChunks(std::string_view png, const See& see) {
 
 // Appends a chunk to the file. Defined in png_encode.cc.
 void AppendPngChunk(std::string& png, std::string_view type, std::string_view content);
+// The file without its deflated texts and its profile. Defined there, too.
+std::string PngWithoutTexts(std::string_view png);
 
 // gzip, bzip2, xz, Zstandard, ZIP
 inline bool IsCompressed(std::string_view bytes) {

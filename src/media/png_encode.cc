@@ -125,6 +125,18 @@ void AppendPngChunk(std::string& png, std::string_view type, std::string_view co
   png += BigEndianBytes(crc32_gzip_refl(0, covered, png.size() - start), 4);
 }
 
+std::string PngWithoutTexts(std::string_view png) {
+  std::string kept(png.substr(0, kPngSignature.size()));
+  std::size_t end = kept.size();
+  ForPngChunks(png, [&](const PngChunk& chunk) {
+    end = chunk.end;
+    if (chunk.type != "zTXt" && chunk.type != "iTXt" && chunk.type != "iCCP")
+      kept += png.substr(chunk.start, chunk.end - chunk.start);
+    return true;
+  });
+  return kept.append(png.substr(end));
+}
+
 std::string EncodePng(const cv::Mat& image) { return Encode(image, {}); }
 
 std::string EncodePalettePng(const cv::Mat& indices, std::string_view rgb) {

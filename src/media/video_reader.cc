@@ -189,15 +189,7 @@ class FfmpegVideo : public VideoSource {
   void RemoveTexts(AVPacket& packet) const {
     const std::string_view png(reinterpret_cast<const char*>(packet.data),
                                static_cast<std::size_t>(packet.size));
-    std::string kept(png.substr(0, kPngSignature.size()));
-    std::size_t end = kept.size();
-    ForPngChunks(png, [&](const PngChunk& chunk) {
-      end = chunk.end;
-      if (chunk.type != "zTXt" && chunk.type != "iTXt" && chunk.type != "iCCP")
-        kept += png.substr(chunk.start, chunk.end - chunk.start);
-      return true;
-    });
-    kept += png.substr(end);
+    const std::string kept = PngWithoutTexts(png);
     if (kept.size() == png.size() || av.av_packet_make_writable(&packet) < 0) return;
     std::ranges::copy(kept, packet.data);
     av.av_shrink_packet(&packet, static_cast<int>(kept.size()));

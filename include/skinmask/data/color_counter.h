@@ -13,7 +13,7 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // Memory: for each class and colour one byte, and one 32-bit word for the overflow. Only the pages
-// of colours that occur are touched (at most 80 MiB a class). Cost: 2 to 5 ns a pixel.
+// of colours that occur are touched (at most 80 MiB a class). Cost: some 2.5 ns a pixel.
 class ColorCounter {
  public:
   explicit ColorCounter(std::size_t class_count);
