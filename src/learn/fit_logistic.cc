@@ -52,8 +52,10 @@ bool Converged(double before, double now, double tolerance) {
 // With a mean log-likelihood above this, no pixel is on the wrong side of the boundary, where one
 // alone would cost log 2: the classes are separated.
 double ValueOfSeparated(const Problem& problem) {
+  const PointPlanes& points = problem.points();
   double least = problem.total();
-  for (const double weight : problem.points().weight) least = std::min(least, std::abs(weight));
+  for (std::size_t k = 0; k < points.count; ++k)
+    least = std::min(least, std::abs(points.weight[k]));
   return -std::log(2) * least / problem.total();
 }
 
@@ -183,7 +185,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   const double log_likelihood = problem.LogLikelihood(solution.w);
   if (!solution.w.allFinite() || !std::isfinite(log_likelihood))
     throw Error("logistic", "the weights overflow (a smaller `rate`, or `solver` newton)");
-  if (how.ridge == 0 && !how.iterations && Separates(problem, solution.w))
+  if (how.ridge == 0 && (solution.converged || !how.iterations) && Separates(problem, solution.w))
     FailSeparable(solution.iterations);
   static_cast<FeatureTerms&>(model.logistic) = problem.Coefficients(solution.w);
   // The prior's part of the intercept is stored with the classes.

@@ -199,10 +199,14 @@ void FitMultinomial(const Samples& samples, const FitOptions& options, Model& mo
          at = problem.At(v + length * step))
       length /= 2;
     v += length * step;
-    converged = std::abs(at.value - before) <= how.tolerance * (std::abs(at.value) + 1e-300);
+    // If a rare class can be told apart, its weights grow by about 1 in each step, while the mean
+    // log-likelihood, of the many other pixels, hardly changes.
+    constexpr double kShort = 1e-3;
+    converged = std::abs(at.value - before) <= how.tolerance * (std::abs(at.value) + 1e-300) &&
+                (how.ridge > 0 || length * step.norm() <= kShort * (1 + v.norm()));
     watch.Done(converged ? 0 : most - iterations);
   }
-  if (how.ridge == 0 && !how.iterations && (!converged || problem.Separates(at)))
+  if (how.ridge == 0 && (converged ? problem.Separates(at) : !how.iterations))
     FailSeparable(iterations);
   const double log_likelihood = problem.LogLikelihood(v);
   if (!v.allFinite() || !std::isfinite(log_likelihood)) FailSeparable(iterations);

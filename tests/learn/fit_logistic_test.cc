@@ -3,7 +3,10 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
@@ -80,6 +83,28 @@ TEST(Logistic, SeparableClassesNeedARidge) {
   const Model model = Fit(samples, options);
   EXPECT_GT(Reference(model).LogOdds(5, 5, 200), 0);
   EXPECT_LT(Reference(model).LogOdds(5, 5, 20), 0);
+}
+
+// For every number of rows, and with a limit of steps, too.
+TEST(Logistic, SeparableClassesAreNoticedAtOnce) {
+  for (const int n : {32, 33}) {
+    testing::Random random(7);
+    std::vector<SampleRow> rows;
+    const auto level = [&](int lowest) {
+      return static_cast<std::uint8_t>(lowest + 98 * random.Uniform());
+    };
+    for (int i = 0; i < n; ++i) {
+      rows.push_back({0, 0, level(150), level(150), level(150), 1});
+      rows.push_back({0, 1, level(0), level(0), level(0), 1});
+    }
+    FitOptions options;
+    options.kind = Kind::kLogistic;
+    options.logistic.terms = LogisticOptions::Terms::kLinear;
+    for (const std::optional<int> most : {std::optional<int>(), std::optional<int>(60)}) {
+      options.logistic.iterations = most;
+      EXPECT_ERROR(Fit(Samples({"skin", "non-skin"}, rows), options), "(4 steps");
+    }
+  }
 }
 
 TEST(Logistic, SeparableClassesAreNoticedByEverySolver) {

@@ -1,9 +1,12 @@
 // Logistic regression of three classes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include "skinmask/base/error.h"
 #include "skinmask/learn/evaluation.h"
@@ -191,6 +194,27 @@ TEST(Multinomial, SaysWhatHasNoEnd) {
   const Model model = Fit(one_apart, Options(1e-3));
   EXPECT_TRUE(model.converged);
   EXPECT_GT(Reference(model).LogOdds(10, 20, 240), 2);
+}
+
+// However many pixels the other classes have, whose likelihood hides that of the rare class.
+TEST(Multinomial, FindsThatARareClassCanBeToldApart) {
+  for (const std::uint64_t count : {1u, 100'000u}) {
+    testing::Random random(3);
+    std::vector<SampleRow> rows;
+    const auto level = [&](double mean) {
+      return static_cast<std::uint8_t>(std::clamp(mean + 25 * random.Normal(), 0., 255.));
+    };
+    for (int i = 0; i < 1000; ++i) {
+      rows.push_back({0, 0, level(120), level(130), level(150), count});
+      rows.push_back({0, 1, level(110), level(125), level(130), count});
+    }
+    for (int i = 0; i < 100; ++i)
+      rows.push_back({0, 2, level(500), level(500), static_cast<std::uint8_t>(155 + i), 1});
+    FitOptions options = Options(0);
+    options.logistic.tolerance = LogisticOptions().tolerance;
+    EXPECT_ERROR(Fit(Samples({"skin", "cloth", "wall"}, rows), options),
+                 "the classes can be told apart without error");
+  }
 }
 
 TEST(Multinomial, SaysWhatItIsNotFor) {
