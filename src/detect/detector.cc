@@ -202,7 +202,7 @@ Detector::Detector(const Model& model, std::shared_ptr<const Adapter> adapter,
                    const DetectorOptions& options)
     : made_(std::make_shared<const Model>(model)), adapter_(std::move(adapter)) {
   SetOptions(options);
-  adapter_prior_ = model_->PriorOfLogOdds();
+  adapter_prior_ = made_->PriorOfLogOdds();
 }
 
 Detector Detector::With(const DetectorOptions& options) const {

@@ -200,7 +200,8 @@ std::vector<Face> Judgement::Faces() {
     face.frame.centre = {x * face.frame.centre.x, y * face.frame.centre.y};
     face.frame.size *= x;
     face.box = cv::Rect(cvRound(x * face.box.x), cvRound(y * face.box.y),
-                        cvRound(x * face.box.width), cvRound(y * face.box.height));
+                        cvRound(x * face.box.width), cvRound(y * face.box.height)) &
+               cv::Rect({}, smaller_);
   }
   return faces;
 }

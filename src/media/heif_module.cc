@@ -255,7 +255,9 @@ void skinmask_decode(std::string_view bytes, bool, cv::Mat& pixels, std::string&
   const Owned<heif_image_handle> primary(handle, heif_image_handle_release);
   const cv::Size told(heif_image_handle_get_width(handle), heif_image_handle_get_height(handle));
   constexpr std::int64_t kPadding = 64;  // for rounding up to whole blocks
-  most_pixels = (told.width + kPadding) * (told.height + kPadding);
+  // The coded picture may be larger than the told one, which `clap` crops.
+  most_pixels = (heif_image_handle_get_ispe_width(handle) + kPadding) *
+                (heif_image_handle_get_ispe_height(handle) + kPadding);
   heif_image* image = nullptr;
   error =
       heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB, nullptr);

@@ -56,6 +56,17 @@ TEST(FaceTracker, TakesWhatASearchFoundInAnEarlierFrameToWhereItIsNow) {
   EXPECT_EQ(OnlyCentre(tracker), cv::Point2d(155, 120));
 }
 
+// A drawn face of one colour correlates with nothing, and so with everything.
+TEST(FaceTracker, LeavesAFaceOfOneColourWhereItIs) {
+  FaceTracker tracker({});
+  cv::Mat drawn(240, 320, CV_8UC3, cv::Scalar(60, 50, 40));
+  drawn(cv::Rect(100, 60, 120, 120)).setTo(cv::Scalar(140, 170, 210));
+  const TrackingFrame frame = TrackingFrameOf(drawn, WithSmallImages(100'000));
+  tracker.UpdateWithDetections({FaceAt(160, 120)}, frame, frame);
+  tracker.Follow(frame);
+  EXPECT_EQ(OnlyCentre(tracker), cv::Point2d(160, 120));
+}
+
 // A face whose box ends a pixel within the frame, of which the small image keeps none.
 TEST(FaceTracker, TakesAFaceOfWhichNothingIsLeftToFollow) {
   const TrackingFrame large = TrackingFrameOf(cv::Mat(1080, 1920, CV_8UC3, cv::Scalar(90, 90, 90)),

@@ -223,7 +223,8 @@ TEST(Detector, PriorsOfACalibratedModelShiftAllAlike) {
     DetectorOptions asked = options;
     asked.prior = prior;
     const cv::Mat z = own.LogOdds() + cv::Scalar(Logit(prior) - Logit(0.4));
-    for (const Detector& detector : {Detector(model, asked), plain.With(asked)}) {
+    for (const Detector& detector :
+         {Detector(model, asked), plain.With(asked), Detector(model, plain.adapter(), asked)}) {
       Judgement judgement = detector.Judge(bgr);
       EXPECT_LT(cv::norm(judgement.LogOdds(), z, cv::NORM_INF), 1e-3) << prior;
     }

@@ -221,6 +221,7 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const
 void Adapter::Judge(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
                     cv::Mat* mask, cv::Mat* probability) const {
   RequireType(bgr, CV_8UC3, "image");
+  RequireThreshold(threshold);
   for (cv::Mat* const made : {mask, probability})
     if (made) made->create(bgr.size(), CV_8UC1);
   const AdaptedRows rows = RowsOf(bgr, adaptation);

@@ -82,7 +82,8 @@ double GreatestOf(const cv::Mat& correlation, cv::Point2d& top) {
 }
 
 // Moves the face to where its template correlates best; returns that correlation. For a face that
-// leaves the frame, only the part of the template within the frame is compared.
+// leaves the frame, only the part of the template within the frame is compared. A part of one grey
+// correlates equally with everything, and the face stays where it is.
 double MatchTemplate(const Track& track, const TrackingFrame& now, Seed& seed) {
   const cv::Point2d scale = SmallScale(now), centre = seed.face->centre;
   const cv::Rect frame({}, now.small_grey.size());
@@ -99,9 +100,12 @@ double MatchTemplate(const Track& track, const TrackingFrame& now, Seed& seed) {
   const cv::Rect around = cv::Rect(part.x - radius, part.y - radius, part.width + 2 * radius,
                                    part.height + 2 * radius) &
                           frame;
+  const cv::Mat compared = track.face_template(part - whole.tl());
+  double darkest = 0, lightest = 0;
+  cv::minMaxLoc(compared, &darkest, &lightest);
+  if (darkest == lightest) return track.correlation;
   cv::Mat correlation;
-  cv::matchTemplate(now.small_grey(around), track.face_template(part - whole.tl()), correlation,
-                    cv::TM_CCOEFF_NORMED);
+  cv::matchTemplate(now.small_grey(around), compared, correlation, cv::TM_CCOEFF_NORMED);
   cv::Point2d top;
   const double best = GreatestOf(correlation, top);
   const cv::Point2d corner = top + cv::Point2d(around.tl() - (part.tl() - whole.tl()));
@@ -264,7 +268,7 @@ void FaceTracker::UpdateColorPriors(const TrackingFrame& now, const cv::Mat& log
     else if (measured)
       track.color_prior = measured;
   }
-  std::erase_if(tracks_, [](const Track& t) { return !t.color_prior; });
+  if (color_priors().empty()) tracks_.clear();
 }
 
 bool FaceTracker::AllConfirmed() const { return std::ranges::all_of(tracks_, &Track::confirmed); }
@@ -286,7 +290,8 @@ std::vector<Face> FaceTracker::faces() const {
 
 std::vector<ColorGaussian> FaceTracker::color_priors() const {
   std::vector<ColorGaussian> color_priors = remembered_;
-  for (const Track& track : tracks_) color_priors.push_back(*track.color_prior);
+  for (const Track& track : tracks_)
+    if (track.color_prior) color_priors.push_back(*track.color_prior);
   return color_priors;
 }
 

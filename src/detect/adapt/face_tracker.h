@@ -55,8 +55,8 @@ class FaceTracker {
   // True if the set of tracks has changed.
   bool UpdateWithDetections(const std::vector<Seed>& detections, const TrackingFrame& searched,
                             const TrackingFrame& now);
-  // Moves each colour prior towards that of this frame by the share `rate`. A track that never had
-  // one is dropped.
+  // Moves each colour prior towards that of this frame by the share `rate`. Faces that are too
+  // small for one are kept, as in a photograph, if any colours are known; else all are dropped.
   void UpdateColorPriors(const TrackingFrame& now, const cv::Mat& log_odds, double rate);
   void Clear() {
     tracks_.clear();
