@@ -236,8 +236,8 @@ VideoInfo InfoOf(AVFormatContext* format, int index, bool stream) {
   if (rate.num > 0 && rate.den > 0) info.rate = RationalOf(rate);
   // A stream has a duration if it is a file of known size, as by HTTP; FFmpeg also tells that of
   // the first fragments of a stream without an end.
-  const bool is_file = !stream || (format->pb && av.avio_size(format->pb) > 0);
-  if (format->duration > 0 && is_file)
+  info.has_end = !stream || (format->pb && av.avio_size(format->pb) > 0);
+  if (format->duration > 0 && info.has_end)
     info.seconds = static_cast<double>(format->duration) / AV_TIME_BASE;
   if (video->nb_frames > 0)
     info.frames = video->nb_frames;

@@ -78,6 +78,16 @@ bool HasIdr(const AVPacket& packet, const AVCodecParameters& codec) {
   return false;
 }
 
+// True for a packet of VP8 whose picture is only a reference of later ones (RFC 6386, 9.1: bit 4 of
+// the first byte is show_frame). VP9 and AV1 keep such pictures in the packet of a shown one.
+bool IsHidden(const AVPacket& packet, const AVCodecParameters& codec) {
+  constexpr int kShowFrame = 1 << 4;
+  return codec.codec_id == AV_CODEC_ID_VP8 && packet.size > 0 && !(packet.data[0] & kShowFrame);
+}
+
+// Finds nothing, and decoding then starts with the first frame, wherever the packets may not tell
+// which pictures the decoder returns: parts that were joined may overlap in time, frames may have
+// equal times, and of joined H.264 with open groups of pictures some are not shown.
 class KeyFrameSearch {
  public:
   KeyFrameSearch(const SearchedVideo& video, const AVCodecParameters& codec,
@@ -87,28 +97,34 @@ class KeyFrameSearch {
   // Processes the next packet; returns false when no more packets are needed or useful.
   bool Take(const AVPacket& packet) {
     if (packet.stream_index != video_.stream || (packet.flags & AV_PKT_FLAG_DISCARD)) return true;
-    if (packet.pts == AV_NOPTS_VALUE) {
+    if (IsHidden(packet, codec_)) return true;
+    const bool is_key = packet.flags & AV_PKT_FLAG_KEY;
+    if (is_key && !keys_.empty() && IsBeyond(keys_.back())) return false;
+    if (packet.pts == AV_NOPTS_VALUE ||
+        (is_key && ((!times_.empty() && packet.pts <= latest_) ||
+                    (codec_.codec_id == AV_CODEC_ID_H264 && !HasIdr(packet, codec_))))) {
       times_.clear();
       return false;
     }
-    if (packet.flags & AV_PKT_FLAG_KEY) {
-      if (!keys_.empty() && IsBeyond(keys_.back())) return false;
-      is_open_ |= codec_.codec_id == AV_CODEC_ID_H264 && !HasIdr(packet, codec_);
+    if (is_key) {
       const std::int64_t decoded = packet.dts == AV_NOPTS_VALUE ? packet.pts : packet.dts;
       keys_.push_back(
           {packet.pts, static_cast<std::int64_t>(times_.size()), std::min(packet.pts, decoded)});
     }
+    latest_ = times_.empty() ? packet.pts : std::max(latest_, packet.pts);
     times_.push_back(packet.pts);
     return true;
   }
 
   std::optional<KeyFrame> Result() {
     std::ranges::sort(times_);
-    if (times_.empty() || times_.front() != video_.first_pts) return std::nullopt;
+    if (times_.empty() || times_.front() != video_.first_pts ||
+        std::ranges::adjacent_find(times_) != times_.end())
+      return std::nullopt;
     const std::int64_t wanted = times_[Wanted()];
     std::optional<KeyFrame> last;
     for (const KeyFrame& key : keys_)
-      if (key.pts <= wanted && (!last || key.pts > last->pts) && !IsNearEnd(key)) last = key;
+      if (key.pts <= wanted && (!last || key.pts > last->pts)) last = key;
     if (!last) return std::nullopt;
     last->index = std::ranges::lower_bound(times_, last->pts) - times_.begin();
     if (last->index == 0) return std::nullopt;
@@ -116,14 +132,6 @@ class KeyFrameSearch {
   }
 
  private:
-  // After a seek to a key frame of H.264 that is no IDR picture, FFmpeg does not return the
-  // pictures that need earlier ones. If its decoder still holds such a picture when the file ends
-  // (its threads and the order of the pictures delay up to 32), it does not return the last ones
-  // either.
-  bool IsNearEnd(const KeyFrame& key) const {
-    constexpr std::size_t kHeld = 64;
-    return is_open_ && times_.size() < static_cast<std::size_t>(key.index) + kHeld;
-  }
   std::int64_t TimeOf(std::int64_t pts) const {
     return MicrosecondsOf(static_cast<double>(pts - video_.first_pts) * video_.time_base.Value());
   }
@@ -148,7 +156,7 @@ class KeyFrameSearch {
   const VideoTime& moment_;
   std::vector<std::int64_t> times_;
   std::vector<KeyFrame> keys_;
-  bool is_open_ = false;  // groups of pictures are open: key frames are no IDR pictures
+  std::int64_t latest_ = 0;  // the greatest of times_
 };
 
 }  // namespace

@@ -73,7 +73,8 @@ struct VideoInfo {
   bool mirrored = false;               // likewise
   Rational pixel_aspect{1, 1};         // width of a stored pixel to its height
   bool sound = false;
-  std::string codec;  // "h264"
+  bool has_end = true;  // false for a stream that does not state its length
+  std::string codec;    // "h264"
 };
 
 // A raw video: frames without any header, one after the other.

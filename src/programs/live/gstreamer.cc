@@ -181,6 +181,7 @@ GstPipeline::GstPipeline(const std::string& description, const std::string& name
   pipeline_.reset(
       gst_parse_launch_full(description.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error));
   if (!pipeline_ || error) throw Error(name_, "is no GStreamer pipeline: " + MessageOf(error));
+  CountAtSinks();
 }
 
 GstPipeline::~GstPipeline() {
@@ -196,6 +197,24 @@ GstRef<GstAppSink> GstPipeline::FindSink() const {
   g_auto(GValue) value = G_VALUE_INIT;
   if (gst_iterator_next(all, &value) != GST_ITERATOR_OK) return nullptr;
   return GstRef<GstAppSink>(GST_APP_SINK(g_value_dup_object(&value)));
+}
+
+void GstPipeline::CountAtSinks() {
+  if (!GST_IS_BIN(pipeline_.get())) return;
+  const auto count = [](GstPad*, GstPadProbeInfo*, gpointer arrived) {
+    ++*static_cast<std::atomic<std::uint64_t>*>(arrived);
+    return GST_PAD_PROBE_OK;
+  };
+  g_autoptr(GstIterator) sinks = gst_bin_iterate_sinks(GST_BIN(pipeline_.get()));
+  g_auto(GValue) value = G_VALUE_INIT;
+  while (gst_iterator_next(sinks, &value) == GST_ITERATOR_OK) {
+    const GstRef<GstPad> pad(
+        gst_element_get_static_pad(GST_ELEMENT(g_value_get_object(&value)), "sink"));
+    constexpr auto kBuffers =
+        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
+    if (pad) gst_pad_add_probe(pad.get(), kBuffers, count, &arrived_, nullptr);
+    g_value_reset(&value);
+  }
 }
 
 void GstPipeline::Start() {
@@ -218,10 +237,20 @@ void GstPipeline::RequireRunning() {
 
 void GstPipeline::WaitForEnd() {
   const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
-  g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(
-      bus.get(), static_cast<GstClockTime>(kPatienceSeconds * GST_SECOND),
-      static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  if (!message) throw Error(name_, "did not come to its end");
+  g_autoptr(GstMessage) message = nullptr;
+  std::uint64_t arrived = arrived_;
+  // An encoder may still have much to do.
+  for (auto begin = Clock::now(); !message;) {
+    message = gst_bus_timed_pop_filtered(
+        bus.get(), 100 * GST_MSECOND,
+        static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+    if (const std::uint64_t now = arrived_; now != arrived) {
+      arrived = now;
+      begin = Clock::now();
+    }
+    if (!message && SecondsSince(begin) > kPatienceSeconds)
+      throw Error(name_, "did not come to its end");
+  }
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
     throw Error(name_, "stops: " + ErrorIn(message));
 }

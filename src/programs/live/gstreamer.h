@@ -5,6 +5,8 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <string>
@@ -31,13 +33,16 @@ class GstPipeline {
   void Start();
   // Throws Error of the pipeline's first error, if there is one.
   void RequireRunning();
-  // Waits until all data have passed. Throws Error if that takes too long or the pipeline failed.
+  // Waits until all data have passed. Throws Error if nothing reaches the end of the pipeline for
+  // some seconds, or if it failed.
   void WaitForEnd();
 
  private:
   std::string Complaint();  // the text of the first error; empty if there is none
+  void CountAtSinks();
 
   std::string name_;
+  std::atomic<std::uint64_t> arrived_ = 0;  // buffers at the sinks
   GstRef<GstElement> pipeline_;
 };
 

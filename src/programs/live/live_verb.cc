@@ -1,5 +1,6 @@
 // skinmask-live, the program of the verb `live`, which `skinmask live` starts.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -16,6 +17,7 @@
 #include "programs/live/exchange.h"
 #include "programs/live/session.h"
 #include "programs/live/view.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/media/inputs.h"
 
 namespace skinmask::cli {
@@ -86,6 +88,11 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
       (live::IsGrey(session.view) || session.view == live::View::kCutout))
     throw UsageError(
         "--draw is of pictures, and --view shows none (--headless no other one later)");
+  constexpr live::View kWithFaces[] = {live::View::kOverlay, live::View::kBoth, live::View::kSplit};
+  if (options.headless && asked.draw && asked.draw->faces &&
+      std::ranges::find(kWithFaces, session.view) == std::end(kWithFaces))
+    throw UsageError("--draw faces is of overlays, and --view {} shows none (overlay, both, split)",
+                     options.view);
   if (session.ellipse) session.detector.draw->ellipse = false;  // the session draws it itself
   // The face search in every eighth frame must leave most of a core to the other work.
   session.detector.hog.max_searched_pixels = session.detector.hog.min_searched_pixels;
@@ -95,6 +102,8 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.if_asked.insist = true;
   session.if_asked = WithFacesOfEnvironment(session.if_asked);
   AsUsage([&] { Validate(session.detector, session.model); });
+  // In a window, a key switches adaptation on.
+  if (options.headless) RequireAdapted(Detector(session.model, session.detector), context.options);
   session.folder = options.folder;
   session.if_exists = context.if_exists();
   session.stop = &StopFlag();
@@ -156,9 +165,11 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
            "Camera (0, /dev/video0), stream (rtsp://, http://, udp:// ...), GStreamer pipeline "
            "that ends in an appsink, video file, or - for standard input")
       ->required();
-  group.Add("--size", options.raw.size, "WxH", "Pixels to ask a camera for (default: what it has)");
-  group.Add("--rate", options.raw.rate, "R",
-            "Frames a second to ask a camera for (default: what it has)");
+  group.Add("--size", options.raw.size, "WxH",
+            "Pixels to ask a camera for (default: what it has), or of each frame of raw video");
+  group.Add(
+      "--rate", options.raw.rate, "R",
+      "Frames a second to ask a camera for (default: what it has), or of raw video (default: 25)");
   group.Add("--format", options.session.capture.source.format, "CODE",
             "Pixel format to ask a camera for: MJPG, YUYV ... (default: what it has)");
   group.AddFlag("--mirror", options.session.mirror,

@@ -21,6 +21,7 @@ class Session {
         scene_(options.model, options.mirror, options.detector, options.if_asked),
         controls_(scene_, recorder_, o_.view, o_.folder, o_.notice, o_.ellipse),
         tables_(options.tables, cli::FrameTables::Of::kLive, options.if_exists) {
+    statistics_.positive = o_.model.positive().name;
     // Loads FFmpeg's libraries now, because frames would be dropped during a later load.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
     if (exchange) presenter_.emplace(*exchange, scene_, controls_);

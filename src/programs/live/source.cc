@@ -49,7 +49,7 @@ class Reader : public FrameSource {
     return std::nullopt;
   }
   Rational rate() const override { return reader_.info().rate; }
-  bool has_end() const override { return reader_.info().frames.has_value(); }
+  bool has_end() const override { return reader_.info().has_end; }
 
  private:
   VideoReader reader_;

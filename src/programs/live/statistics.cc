@@ -44,12 +44,12 @@ double Times::Quantile(double share) const {
 std::string Statistics::Line() const {
   const Times& latency = of(Stage::kLatency);
   return fmt::format(
-      "{} {} in {:.1f} s: {:.1f} frames/s, {} dropped; skin {:.1f} %; latency {:.1f} ms, 95 % "
+      "{} {} in {:.1f} s: {:.1f} frames/s, {} dropped; {} {:.1f} %; latency {:.1f} ms, 95 % "
       "within {:.1f}, all "
       "within {:.1f}; posterior {:.2f} ms a megapixel",
-      frames, frames == 1 ? "frame" : "frames", seconds, rate(), dropped, 100 * skin_fraction,
-      1e3 * latency.mean(), 1e3 * latency.Quantile(0.95), 1e3 * latency.maximum(),
-      PosteriorPerMegapixel(*this));
+      frames, frames == 1 ? "frame" : "frames", seconds, rate(), dropped, positive,
+      100 * skin_fraction, 1e3 * latency.mean(), 1e3 * latency.Quantile(0.95),
+      1e3 * latency.maximum(), PosteriorPerMegapixel(*this));
 }
 
 std::string Statistics::ToJson() const {

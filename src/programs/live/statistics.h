@@ -36,7 +36,8 @@ struct Statistics {
   std::uint64_t dropped = 0;  // frames that a newer one replaced before they were processed
   double seconds = 0;         // since the first frame
   double pixels = 0;          // of all frames
-  double skin_fraction = 0;   // mean over frames
+  std::string positive;       // the name of the class that is searched for
+  double skin_fraction = 0;   // its share, the mean over frames
   std::array<Times, kStages> times;
   std::exception_ptr failure = nullptr;  // the failure that ended the run, if any
 

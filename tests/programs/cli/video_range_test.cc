@@ -135,6 +135,48 @@ TEST_F(VideoRangeTest, PartsOfOpenGroupsEndWithTheLastFrame) {
   }
 }
 
+// Files whose packets are not the frames in their order: hidden pictures of VP8, parts that overlap
+// in time after a join, and joined open groups, of which pictures are not shown.
+TEST_F(VideoRangeTest, NumbersAreThoseOfTheWholeVideo) {
+  const std::string source = testing::Scrolling("160x120", "25");
+  const std::string vp8 = source +
+                          "-frames:v 150 -c:v libvpx -auto-alt-ref 1 -lag-in-frames 25 -b:v 200k "
+                          "-g 60 -arnr-maxframes 7 -arnr-strength 5 -threads 1";
+  testing::MakeOnce(folder_,
+                    vp8 + " -pass 1 -f null -; ffmpeg -v error -y " + vp8 + " -pass 2 hidden.webm",
+                    {"hidden.webm"});
+  const auto join = [&](const std::string& codec, const std::string& first,
+                        const std::string& second, const std::string& gap,
+                        const std::string& name) {
+    testing::MakeOnce(
+        folder_,
+        fmt::format("{}-frames:v 200 -c:v libx264 {} -pix_fmt yuv420p whole.mkv; ffmpeg -v error "
+                    "-y -i whole.mkv {} -c copy one.mkv; ffmpeg -v error -y {} -i whole.mkv -c "
+                    "copy -avoid_negative_ts make_zero two.mkv; printf \"file 'one.mkv'\n{}file "
+                    "'two.mkv'\n\" >list.txt; ffmpeg -v error -y -f concat -safe 0 -i list.txt -c "
+                    "copy {}",
+                    source, codec, first, second, gap, name),
+        {name});
+  };
+  join("-g 50", "-t 3", "-ss 4.2", "", "overlap.mkv");
+  join("-g 30 -bf 3 -x264-params open-gop=1", "-t 2.9", "-ss 4", "duration 4\\n", "open.mkv");
+  for (const std::string name : {"hidden.webm", "overlap.mkv", "open.mkv"}) {
+    ASSERT_EQ(Run("detect --adapt off " + name + " -o out --force --csv all.csv --force").status,
+              0);
+    const std::string all = ReadFile(Path("all.csv"));
+    const int from = Lines(all) - 12;
+    ASSERT_GT(from, 90) << name;
+    ASSERT_EQ(Run(fmt::format("detect --adapt off {} -o out --force --csv part.csv --from {}f",
+                              name, from))
+                  .status,
+              0);
+    const std::string part = ReadFile(Path("part.csv"));
+    EXPECT_EQ(Lines(part), 12) << name;
+    EXPECT_EQ(part.substr(part.find('\n')), all.substr(all.find(fmt::format("\n{},", from))))
+        << name;
+  }
+}
+
 // What a frame is adapted to begins with the part.
 TEST_F(VideoRangeTest, AdaptedImagesAreOfOneBeginning) {
   Make("a.mp4", 12);

@@ -50,6 +50,16 @@ class SinkTest : public testing::ProgramTest {
   std::string bytes_;
 };
 
+// An encoder that needs longer than a sink may be silent, after the last frame.
+TEST_F(SinkTest, IsWaitedForWhileItWorks) {
+  const Outcome run =
+      Run("live clip.mkv --headless --fast --adapt off --sink 'queue max-size-bytes=0 "
+          "max-size-time=0 ! identity sleep-time=450000 ! videoconvert ! video/x-raw,format=BGRx ! "
+          "filesink location=out.raw'");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(ReadFile(Path("out.raw")).size(), kFrames * 4 * static_cast<std::size_t>(kSize.area()));
+}
+
 // The recording, which is lossless, is the oracle.
 TEST_F(SinkTest, EveryFrameOfTheViewReachesIt) {
   const std::vector<std::tuple<std::string, std::string, int>> views{
