@@ -26,8 +26,12 @@ from ._training import KINDS_OF
 
 __all__ = ["EXPECTED_FAILED_CHECKS", "SkinClassifier"]
 
-# A valid name of a class in a model.
-_NAME = re.compile(r"(?! )[^\x00-\x1f\x7f,='\"]{1,25}(?<! )")
+
+def _is_name(name: str) -> bool:
+    """Whether models may call a class so."""
+    good = re.fullmatch(r"(?! )[^\x00-\x1f\x7f,='\"]+(?<! )", name)
+    return good is not None and len(name.encode(errors="surrogatepass")) <= 100
+
 
 # Checks of sklearn.utils.estimator_checks that fail for a model of three bytes, and why. They pass
 # when their data are converted to three bytes (tests/python/test_sklearn.py).
@@ -220,7 +224,7 @@ def _names(labels: list[Any], positive: Any) -> tuple[list[str], int]:
         known = [positive]
     found = [labels.index(label) for label in known if label in labels]
     names = [label if texts and not label.isdigit() else f"class {label}" for label in labels]
-    if not all(_NAME.fullmatch(name) for name in names) or len(set(names)) < len(names):
+    if not all(map(_is_name, names)) or len(set(names)) < len(names):
         names = [f"class {i}" for i in range(len(labels))]
     if found and (not texts or known == ["skin"]):
         if len(labels) == 2 and not texts:
