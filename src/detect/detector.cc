@@ -158,9 +158,9 @@ const OptionTable<DetectorOptions>& DetectorTable() {
                  "Say 'I do not know' where P(skin) is above LOW and at most HIGH"),
       Option("outlier", &O::outlier, OptionRange{0, 1, true})
           .Shown("outlier", "Decision", "Q",
-                 "Count as not known, too, the colours outside of the part of each class, and each "
-                 "Gaussian, that holds the share Q of it (default: 0.999 with output uncertainty, "
-                 "else all colours are known)"),
+                 "Call a colour unknown, too, if it is outside of the region that holds the share "
+                 "Q of each Gaussian of each class (default: 0.999 with output uncertainty, else "
+                 "all colours are known)"),
       Option("draw", &O::draw, TextOfDrawing, DrawingFrom)
           .Shown("draw", "Output", "faces|ellipse",
                  "Draw into overlays the boxes of faces, numbered, with the forehead and the "
@@ -168,7 +168,7 @@ const OptionTable<DetectorOptions>& DetectorTable() {
                  "faces,ellipse"),
       Option("erode", &O::erode, 0, 100)
           .Shown("erode", "Output", "N",
-                 "Measure colours only where all is skin that is at most N pixels away")
+                 "Leave out the N pixels next to the border of the mask where colours are measured")
           .Usually(fmt::format("{}", kUsualErosion))
           .ChangesNoResult()};
   return table;

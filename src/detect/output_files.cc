@@ -32,7 +32,7 @@ bool FitsWebpAlone(const OutputKind& kind) { return !kind.is_exact && !FitsJpeg(
 const OptionTable<OutputStyle>& StyleTable() {
   using S = OutputStyle;
   static const std::string of_format = fmt::format(
-      "Of pictures for people: {}, and but for jpeg {}; {} stay PNG, which changes no pixel",
+      "Format of {}, and unless it is jpeg of {}; {} are always PNG, which is exact",
       fmt::join(OutputNames(FitsJpeg), ", "), fmt::join(OutputNames(FitsWebpAlone), ", "),
       fmt::join(OutputNames(&OutputKind::is_exact), ", "));
   static const OptionTable<S> table{

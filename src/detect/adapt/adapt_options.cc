@@ -151,9 +151,9 @@ const OptionTable<AdaptOptions>& AdaptTable() {
                                     {"image.", &O::image, ImageDecisionTable()},
                                     Option("steady", &O::steady, 0, 1)
                                         .Shown("steady", "Adaptation", "S",
-                                               "Hold the masks of videos and cameras still: what "
-                                               "frames say counts for about S seconds, along the "
-                                               "motion (0: each frame for itself)")};
+                                               "Stabilise the masks of videos and cameras: average "
+                                               "over about S seconds, along the motion (0: each "
+                                               "frame for itself)")};
   return table;
 }
 

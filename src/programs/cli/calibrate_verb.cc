@@ -112,7 +112,7 @@ void RunCalibrate(const CalibrateFlags& options, Context& context) {
 
 void AddCalibrate(CLI::App& app, Context& context) {
   const auto [verb, options] =
-      AddVerb(app, "calibrate", "Make probabilities of adapted images shares",
+      AddVerb(app, "calibrate", "Calibrate the probabilities of adapted images",
               "  skinmask evaluate --images samples/photos --truth samples/masks "
               "--max-f1 --partial part.json\n"
               "  skinmask calibrate part.json -o calibrated.json",

@@ -162,7 +162,7 @@ constexpr Rule kRules[] = {
      "finds faces, and with a seed none are searched for (--adapt auto or faces does both)"},
     {"detect live", "--draw", DrawsNoFaces,
      "faces shows the faces that are adapted to, and none are searched for (--adapt auto or "
-     "faces)"},
+     "faces, and no output classes)"},
     {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "needs --truth"},
     {"detect", "--pixels", IsolatesAll,
@@ -171,7 +171,7 @@ constexpr Rule kRules[] = {
      "yuv classifies pixels as they are stored, and --scale makes others (one of them)"},
     {"detect", "--quality", LosesNothing,
      "is of JPEG, WebP and videos with a codec or to be watched, and these outputs are lossless "
-     "(--format jpeg, or webp)"},
+     "(--format jpeg or webp for pictures, a codec such as libx264 for videos)"},
     {"detect", "--format", WritesNoImages,
      "is of pictures, and these outputs are videos (--frames writes pictures)"},
     {"detect train sample compare evaluate", "--max-seconds", IsolatesNothing,

@@ -83,9 +83,9 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
   const OptionGroup group(verb, "Choice");
   group.AddDefault("--folds", flags.folds, "N", "Parts to divide images (or colours) into")
       ->check(Within(2, 1 << 16));
-  group.AddDefault("--seed", flags.seed, "N", "Another number divides otherwise")->check(Whole());
+  group.AddDefault("--seed", flags.seed, "N", "Seed of the division into folds")->check(Whole());
   group.AddChoice("--select", flags.select, {"auc", "f1", "log-loss", "accuracy", "class-log-loss"},
-                  "What the best is best by");
+                  "The score that the models are compared by");
   group.AddChoice("--take", flags.take, {"best", "simplest"},
                   "Which candidate to write: the best, or the simplest of those within one "
                   "standard error of it");
@@ -305,7 +305,8 @@ void AddCompare(CLI::App& app, Context& context) {
   group
       .AddDefault("--step", flags.pairs.step, "N", "Of images, every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
-  AddShardOption(verb, flags.shard);
+  AddShardOption(verb, flags.shard,
+                 "Fit only every N-th model of the list, beginning with the I-th");
   OptionGroup(verb, "Input", kChangesNoResult)
       .Add("--partials", flags.partials, "FILE",
            "Files of all parts of a comparison, to make the whole of, with the options that "

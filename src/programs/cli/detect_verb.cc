@@ -270,7 +270,7 @@ void AddInputAndOutput(CLI::App& verb, DetectFlags& options) {
             "Inputs too, a line each (or with a zero byte after each), which keep their "
             "folders; - is standard input");
   input.AddEach("--include", options.detect.include, "GLOB",
-                "Of what folders hold, only files of such names; with a slash it is matched "
+                "Take only the files in folders whose names match; with a slash it is matched "
                 "with the path below the folder; repeatable");
   input.AddEach("--exclude", options.detect.exclude, "GLOB",
                 "Leave out files and folders of such names; repeatable");

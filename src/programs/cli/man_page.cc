@@ -28,20 +28,30 @@ constexpr std::string_view kProgram =
     "Each verb has a page of its own.";
 
 constexpr Paragraph kExitStatuses[] = {
-    {"0", "All is done."},
+    {"0", "All is done (or no more inputs failed than --max-failures allows)."},
     {"1",
      "Something could not be done, and the rest was. Each such thing has a line on standard "
      "error."},
     {"2", "The command line is wrong, and nothing was done."},
     {"130", "Interrupted: what was in flight is finished, and no file is left half written."}};
 
-constexpr Paragraph kVariables[] = {
-    {"SKINMASK_FACES",
-     "A face detector (YuNet of the OpenCV Zoo) to use where --faces names none."},
-    {"SKINMASK_TARGET",
-     "Run the code for another CPU target than the best (`skinmask version` lists them). Results "
-     "do not depend on it."},
-    {"COLUMNS", "Width of the help on a terminal."}};
+// A variable, and the option without which a verb does not read it.
+struct Variable {
+  Paragraph paragraph;
+  const char* option = nullptr;
+};
+
+constexpr Variable kVariables[] = {
+    {{"SKINMASK_FACES",
+      "A face detector (YuNet of the OpenCV Zoo) to use where --faces names none."},
+     "--faces"},
+    {{"SOURCE_DATE_EPOCH",
+      "The date in reports and records of scores, in seconds since 1970 (they have none without)."},
+     "--report"},
+    {{"SKINMASK_TARGET",
+      "Run the code for another CPU target than the best (`skinmask version` lists them). Results "
+      "do not depend on it."}},
+    {{"COLUMNS", "Width of the help on a terminal."}}};
 
 // The description of a verb, and the verbs that are used before or after it.
 struct VerbText {
@@ -67,13 +77,13 @@ const VerbText& TextOfVerb(std::string_view verb) {
        "Masks at the model's own threshold stay as they are.",
        {"evaluate", "train"}},
       {"compare",
-       "Answers which model to take. Every kind in every colour space with every choice of "
-       "channels is fitted on all folds but one and scored on that one; images stay whole. The "
+       "Answers which model to take. Each of --kinds in each of --spaces, with the channels of "
+       "--channels, is fitted on all folds but one and scored on that one; images stay whole. The "
        "table has mean and standard error of AUC, best F1 and log-loss, and below it stands the "
        "simplest model within one standard error of the best.",
        {"sample", "train", "evaluate"}},
       {"detect",
-       "Writes a mask for each image, and a masked video for each video: white where a pixel is "
+       "Writes a mask for each image, and a video of masks for each video: white where a pixel is "
        "skin. Each image gets a decision of its own, fitted to the faces in it. Folders are "
        "searched recursively, and outputs are named after inputs: a/b.jpg gives a/b.png in the "
        "output folder. Nothing is overwritten without --force, and files appear whole or not at "
@@ -200,8 +210,12 @@ std::string PageOf(std::string_view verb) {
 
 // The sections at the end of both kinds of page.
 std::string SectionsOf(const CLI::App& command, const std::string& pages) {
+  std::vector<Paragraph> variables;
+  for (const Variable& variable : kVariables)
+    if (!variable.option || !command.get_parent() || command.get_option_no_throw(variable.option))
+      variables.push_back(variable.paragraph);
   return OptionsSection(command) + ExamplesOf(command) + Paragraphs("EXIT STATUS", kExitStatuses) +
-         Paragraphs("ENVIRONMENT", kVariables) + ".SH SEE ALSO\n" + pages + "\n";
+         Paragraphs("ENVIRONMENT", variables) + ".SH SEE ALSO\n" + pages + "\n";
 }
 
 }  // namespace

@@ -76,8 +76,7 @@ void AddRunOptions(CLI::App& verb, Context& context) {
   const OptionGroup group(verb, "Input", kChangesNoResult);
   group
       .Add("--max-failures", context.max_failures, "N|P%",
-           "Inputs that may fail, so many or so many of a hundred, with exit status 0 "
-           "nevertheless (default: 0)")
+           "Keep exit status 0 if at most N inputs, or P % of them, fail (default: 0)")
       ->check(CheckedBy([](const std::string& text) {
         FailureLimit ignored;
         const bool good = lexical_cast(text, ignored);
@@ -85,12 +84,12 @@ void AddRunOptions(CLI::App& verb, Context& context) {
       }));
   AddSandboxOption(verb, context);
   group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
-                  "Decode files in processes of their own, so that one that crashes its "
-                  "decoder fails alone: none, images but JPEG and PNG, or all with videos");
+                  "Decode files in separate processes, so that a crash of a decoder concerns one "
+                  "file only: none; auto: images other than JPEG and PNG; all: videos, too");
   group
       .AddDefault("--max-seconds", context.max_seconds, "S",
-                  "Give up images, and frames of videos, that take a decoder in such a "
-                  "process more of the processor's time")
+                  "Give up an image, or a frame of a video, if its decoder in a separate process "
+                  "needs more than S seconds of CPU time")
       ->check(Within(0.01, 1e6));
 }
 
@@ -183,9 +182,8 @@ void RequireApart(std::initializer_list<NamedOutput> outputs) {
       RequireApart(a->first, a->second, b->first, b->second);
 }
 
-void AddShardOption(CLI::App& verb, std::string& text) {
-  OptionGroup(verb, "Input", kChangesNoResult)
-      .AddDefault("--shard", text, "I/N", "Do only every N-th input, beginning with the I-th");
+void AddShardOption(CLI::App& verb, std::string& text, const std::string& help) {
+  OptionGroup(verb, "Input", kChangesNoResult).AddDefault("--shard", text, "I/N", help);
 }
 
 Shard ShardOf(const std::string& text) {
