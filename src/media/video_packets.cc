@@ -100,9 +100,8 @@ class KeyFrameSearch {
     if (IsHidden(packet, codec_)) return true;
     const bool is_key = packet.flags & AV_PKT_FLAG_KEY;
     if (is_key && !keys_.empty() && IsBeyond(keys_.back())) return false;
-    if (packet.pts == AV_NOPTS_VALUE ||
-        (is_key && ((!times_.empty() && packet.pts <= latest_) ||
-                    (codec_.codec_id == AV_CODEC_ID_H264 && !HasIdr(packet, codec_))))) {
+    const bool is_open = is_key && codec_.codec_id == AV_CODEC_ID_H264 && !HasIdr(packet, codec_);
+    if (packet.pts == AV_NOPTS_VALUE || is_open || (is_key && packet.pts <= latest_)) {
       times_.clear();
       return false;
     }
@@ -111,7 +110,7 @@ class KeyFrameSearch {
       keys_.push_back(
           {packet.pts, static_cast<std::int64_t>(times_.size()), std::min(packet.pts, decoded)});
     }
-    latest_ = times_.empty() ? packet.pts : std::max(latest_, packet.pts);
+    latest_ = std::max(latest_, packet.pts);
     times_.push_back(packet.pts);
     return true;
   }
@@ -156,7 +155,7 @@ class KeyFrameSearch {
   const VideoTime& moment_;
   std::vector<std::int64_t> times_;
   std::vector<KeyFrame> keys_;
-  std::int64_t latest_ = 0;  // the greatest of times_
+  std::int64_t latest_ = AV_NOPTS_VALUE;  // the greatest of times_; below every time at first
 };
 
 }  // namespace

@@ -71,7 +71,8 @@ struct SearchedVideo {
 // end). Reads the packets from the start, without decoding, which takes as long as reading the file
 // up to there. Absent if it is the first frame, because nothing is gained, and for containers other
 // than MP4 and Matroska, in which a frame can have several packets or no timestamp, so packets do
-// not give the number of a frame.
+// not give the number of a frame. Absent, too, where they do not in these two: H.264 with open
+// groups of pictures, joined parts that overlap in time, equal times.
 std::optional<KeyFrame> KeyFrameBefore(const SearchedVideo& video, const VideoTime& moment);
 
 // The number of pictures that a finished file shows, by its packets; 0 if it cannot be read.

@@ -158,7 +158,8 @@ class VideoReader {
 
 // A VideoReader for a part of a file. Times and numbers of frames are those of the whole video. If
 // the part begins in the middle of a file, MP4 and Matroska are decoded from the key frame before
-// it, other containers from the start; the frames are the same.
+// it if their packets tell the numbers of frames, and all else from the start; the frames are the
+// same.
 class VideoClip {
  public:
   // Throws Error as VideoReader does.

@@ -83,9 +83,10 @@ void AddRunOptions(CLI::App& verb, Context& context) {
         return good ? "" : "'" + text + "' is no number of inputs, nor a share as 1%";
       }));
   AddSandboxOption(verb, context);
-  group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
-                  "Decode files in separate processes, so that a crash of a decoder concerns one "
-                  "file only: none; auto: images other than JPEG and PNG; all: videos, too");
+  group.AddChoice(
+      "--isolate", context.isolate, {"none", "auto", "all"},
+      "Decode files in separate processes, so that a crash of a decoder concerns one "
+      "file only: none; images other than JPEG and PNG (auto); all images and videos (all)");
   group
       .AddDefault("--max-seconds", context.max_seconds, "S",
                   "Give up an image, or a frame of a video, if its decoder in a separate process "

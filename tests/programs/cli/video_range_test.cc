@@ -119,7 +119,8 @@ TEST_F(VideoRangeTest, SingleImagesKeepTheirNumbers) {
     EXPECT_TRUE(ReadFile(Path("all/" + name)) == ReadFile(Path("part/" + name))) << name;
 }
 
-// After a seek in an open group of pictures, FFmpeg's decoder may keep the last frames of a file.
+// After a seek in an open group of pictures, FFmpeg's decoder may keep the last frames of a file:
+// such files are decoded from the start.
 TEST_F(VideoRangeTest, PartsOfOpenGroupsEndWithTheLastFrame) {
   constexpr int kFrames = 100;
   for (const char* const group : {"keyint=12:bframes=3", "keyint=4:bframes=2"}) {
