@@ -19,13 +19,17 @@ constexpr std::uint32_t kLastStep =
     (std::bit_cast<std::uint32_t>(kMaxMagnitude + 1) >> kShift) - kOne;
 constexpr std::size_t kHalfOfBins = kLastStep + 1;
 
-// Bins [0, kHalfOfBins) hold z < 0 from -cap up, [kHalfOfBins, 2 kHalfOfBins) hold z >= 0.
+// Bins [0, kHalfOfBins) hold z <= 0 from -cap up, [kHalfOfBins, 2 kHalfOfBins) hold z > 0. Each has
+// its upper edge and not its lower one, because pixels are positive whose z is above a threshold.
+// (So many have z = 0 exactly: colours without any data.)
 inline std::size_t BinOf(float z) {
   // A NaN, which only a model with absurd parameters gives, fails the comparison and counts as the
   // cap.
   const float magnitude = (std::abs(z) < kMaxMagnitude ? std::abs(z) : kMaxMagnitude) + 1;
-  const std::uint32_t step = (std::bit_cast<std::uint32_t>(magnitude) >> kShift) - kOne;
-  return z < 0 ? kHalfOfBins - 1 - step : kHalfOfBins + step;
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(magnitude);
+  if (!(z > 0)) return kHalfOfBins - 1 - ((bits >> kShift) - kOne);
+  // (The sum of 1 and a small z may be 1.)
+  return kHalfOfBins + (std::max(bits - 1, kOne << kShift) >> kShift) - kOne;
 }
 
 inline double LowerEdge(std::size_t bin) {

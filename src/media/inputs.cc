@@ -7,6 +7,7 @@
 
 #include "base/folder.h"
 #include "base/parse.h"
+#include "base/stream.h"
 #include "media/archive.h"
 #include "media/file_bytes.h"
 #include "media/gif.h"
@@ -159,6 +160,7 @@ Media MediaOf(const std::string& input, const ListOptions& options) {
   const bool descriptor = IsDescriptor(input);
   if (!descriptor && !IsRegularFile(input)) return Media::kImage;
   const std::string head = PeekDescriptor(input, options.stop);
+  if (options.stop && *options.stop) throw WaitStopped(input, "was given up (interrupted)");
   if (IsTar(head)) return Media::kArchive;
   if (IsCompressed(head)) FailUnknownImage(input, head);
   const bool image = CodecOf(head);
@@ -166,12 +168,6 @@ Media MediaOf(const std::string& input, const ListOptions& options) {
                      : IsGif(head) ? !IsStillGif(input)
                                    : !image && OpensAsVideo(input, options.isolation);
   return video ? Media::kVideo : Media::kImage;
-}
-
-// The name by which the user calls a folder, also if that is a link.
-fs::path NameOfFolder(const fs::path& folder) {
-  const fs::path last = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
-  return last.empty() || last == "." || last == ".." ? RealPath(folder).filename() : last;
 }
 
 // The part of a listed path that is kept below the output folder: everything without "." and "..".
@@ -228,6 +224,7 @@ class Named {
       const auto add = [&] { return files_.AddRoot(folder, below(false)); };
       if (plain && !folders_.contains(folder)) folders_[folder] = add();
       files_.Add(plain ? folders_[folder] : add(), name, media, link || !plain);
+    } catch (const WaitStopped&) {  // an interrupt is no failure of the input
     } catch (const Error& e) {
       options_.problem(Problem(input, e));
     }
@@ -240,6 +237,11 @@ class Named {
 };
 
 }  // namespace
+
+fs::path NameOfFolder(const fs::path& folder) {
+  const fs::path last = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+  return last.empty() || last == "." || last == ".." ? RealPath(folder).filename() : last;
+}
 
 NamedMedia::NamedMedia(std::string_view path) {
   static const std::set<std::string> kImages{

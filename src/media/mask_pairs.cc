@@ -209,17 +209,16 @@ MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const
                                              "(`predicted` and `truth` the other way round)",
                                              Quoted(masks)));
   if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
-    throw Error(
-        images.string(),
-        fmt::format(
-            "holds no image with a mask: of {} there is no {}{} (`mask_name` says how masks "
-            "are called)",
-            Quoted(matches.alone[0].path), images == masks ? "other " : "",
-            WantedMask(matches.alone[0], image_name, masks, mask_name)));
+    throw Error(images.string(),
+                fmt::format("holds no image with a mask: of {} there is no {}{} (`image_name` and "
+                            "`mask_name` say how images and masks are called)",
+                            Quoted(matches.alone[0].path), images == masks ? "other " : "",
+                            WantedMask(matches.alone[0], image_name, masks, mask_name)));
   std::vector<Problem> alone, unused;
   for (const InputFile& image : matches.alone)
     alone.emplace_back(image.path.string(),
-                       fmt::format("has no mask {} (`mask_name` says how they are called)",
+                       fmt::format("has no mask {} (`image_name` and `mask_name` say how "
+                                   "images and masks are called)",
                                    WantedMask(image, image_name, masks, mask_name)));
   for (const fs::path& mask : matches.unused)
     unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));

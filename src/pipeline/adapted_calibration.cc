@@ -180,9 +180,19 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   std::vector<std::string> names;
   for (const std::size_t set : used) names.push_back(fit.sets[set].name);
   std::string data = fmt::format("{}", fmt::join(names, ", "));
-  if (std::ranges::any_of(paths, &PathFit::keeps_data))
-    data += std::string(kOthers) +
-            (earlier.data.empty() ? "unknown" : earlier.data.substr(0, earlier.data.find(kOthers)));
+  if (std::ranges::any_of(paths, &PathFit::keeps_data)) {
+    // Which of these data the kept curves are of is not known.
+    std::string kept = earlier.data.empty() ? "unknown" : earlier.data;
+    if (const std::size_t at = kept.find(kOthers); at != kept.npos)
+      kept.replace(at, kOthers.size(), ", ");
+    std::set<std::string> seen(names.begin(), names.end());
+    std::vector<std::string> others;
+    for (std::string name : Parts(kept, ',')) {
+      name.erase(0, name.find_first_not_of(' '));
+      if (seen.insert(name).second) others.push_back(name);
+    }
+    if (!others.empty()) data += fmt::format("{}{}", kOthers, fmt::join(others, ", "));
+  }
   fit.calibration = {faces.Curve(), image.Curve(), neither.Curve(), std::move(data)};
   std::vector<Reliability> before(fit.sets.size()), after(fit.sets.size());
   for (const ScoredImage& scored : images)

@@ -77,6 +77,8 @@ class CsvRows {
     row_line_ = line_;
     std::vector<std::string> cells;
     do {
+      const std::size_t start = text_.find_first_not_of(" \t");
+      if (start != text_.npos && text_[start] == '"') text_.remove_prefix(start);
       cells.push_back(text_.starts_with('"') ? QuotedCell() : PlainCell());
       if (cells.size() > kMaxColumns + 1)
         Fail(fmt::format("has more than {} columns beside the image", kMaxColumns));

@@ -88,11 +88,12 @@ TEST(CoarseScores, HoldTheEndsAndNothing) {
   ScoreHistogram histogram;
   for (const float z : {-1e30f, -1e-9f, 0.f, 1e-9f, 1e30f}) histogram.Add(z, z > 0);
   const CoarseScores scores(histogram.Steps());
-  ASSERT_EQ(scores.bins.size(), 4u);  // 0 is an edge
+  ASSERT_EQ(scores.bins.size(), 4u);  // 0 is an edge, and belongs to what is below it
   EXPECT_EQ(scores.bins[0].index, 0u);
   EXPECT_EQ(scores.bins[1].index + 1, scores.bins[2].index);
+  EXPECT_EQ(scores.bins[1].negative, 2u);
   EXPECT_EQ(scores.bins[2].positive, 1u);
-  EXPECT_EQ(scores.bins[2].negative, 1u);
+  EXPECT_EQ(scores.bins[2].negative, 0u);
   EXPECT_EQ(CoarseScores::Unpacked(scores.Packed(), scores.reliability), scores);
   EXPECT_EQ(CoarseScores::Unpacked("", {}), CoarseScores());
   const std::vector<CoarseScores> blocks{{}, scores, {}};

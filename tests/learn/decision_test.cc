@@ -49,7 +49,7 @@ class RulesTest : public ::testing::TestWithParam<std::uint64_t> {
   Scores scores_ = StepsOf(scored_);
   Confusion Chosen(const DecisionRule& rule) const {
     const auto point = Choose(scores_, rule);
-    EXPECT_EQ(CountedAbove(scored_, point->log_odds - 1e-9), point->counts) << RuleName(rule);
+    EXPECT_EQ(CountedAbove(scored_, point->log_odds), point->counts) << RuleName(rule);
     return point->counts;
   }
 };
@@ -145,6 +145,19 @@ TEST(Choose, TakesTheLimitItselfAndOfEqualsTheLowerThreshold) {
   Scores scores;  // F1 is 2/3 above 0 and above 3
   scores.steps = {{-1, 0, 1}, {0, 1, 0}, {1, 0, 2}, {3, 1, 0}};
   EXPECT_EQ(Choose(scores, {Rule::kMaxF1})->log_odds, 0);
+}
+
+// Colours without any data have log-odds of 0, which P > 0.5 does not call positive.
+TEST(Choose, AScoreOfZeroIsNotAboveZero) {
+  ScoreHistogram histogram;
+  histogram.Add(0, true, 3);
+  histogram.Add(0, false, 5);
+  histogram.Add(1, true);
+  histogram.Add(-1, false);
+  EXPECT_EQ(CountsAbove(histogram.Packed(), 0), (Confusion{1, 0, 3, 6}));
+  const auto choice = Choose(histogram.Steps(), {Rule::kMinRecall, 0.9});
+  EXPECT_LT(choice->log_odds, 0);
+  EXPECT_EQ(choice->counts, (Confusion{4, 5, 0, 1}));
 }
 
 // P > 0 is all pixels, whatever their log-odds.

@@ -177,8 +177,8 @@ TEST(ScoreHistogram, KeepsOrderAndResolution) {
     }
   }
   ScoreHistogram histogram;
-  histogram.Add(-1e-30f, false);
-  histogram.Add(0, true);
+  histogram.Add(0, false);
+  histogram.Add(1e-30f, true);
   EXPECT_EQ(histogram.Steps().Auc(), 1);
   EXPECT_EQ(histogram.Steps().steps[1].threshold, 0);
   histogram.Add(NAN, true);  // counted somewhere, never out of bounds

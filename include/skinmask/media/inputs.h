@@ -120,6 +120,10 @@ struct ListOptions {
   PassedOver passed_over = [](const std::filesystem::path&, const std::string&) {};
 };
 
+// The name by which the user calls a folder, also if the path ends with a slash, "." or ".."; of
+// another path the last part.
+std::filesystem::path NameOfFolder(const std::filesystem::path& folder);
+
 // Lists the input files. Named files are taken as they are. Folders are searched recursively for
 // files with the extension of an image or, if wanted, of a video or a tar archive, sorted by path.
 // Links to files count; links to folders, pipes and devices do not. A path that occurs twice is

@@ -65,7 +65,7 @@ bool AdaptsNothing(const CLI::App& verb) { return Is(verb, "--adapt", {"off"}) &
 bool SearchesNoFaces(const CLI::App& verb) { return !Has(verb, "--adapt") && HasSeed(verb); }
 bool DividesNothing(const CLI::App& verb) { return Is(verb, "--adapt", {"off", "faces"}); }
 bool HasNoImages(const CLI::App& verb) { return !Has(verb, "--images"); }
-bool HasNoMasks(const CLI::App& verb) { return !Has(verb, "--truth"); }
+bool HasNoMasks(const CLI::App& verb) { return Has(verb, "--whole") || Has(verb, "--samples"); }
 bool Writes(const CLI::App& verb, bool OutputKind::*what) {
   return std::ranges::any_of(OutputNames(what),
                              [&](std::string_view name) { return Is(verb, "--output", {name}); });
@@ -115,7 +115,6 @@ bool IsolatesAll(const CLI::App& verb) {
 bool Reduces(const CLI::App& verb) {
   return Has(verb, "--scale") && !Is(verb, "--scale", {"1"}) && Is(verb, "--pixels", {"yuv"});
 }
-bool TakesNoVideos(const CLI::App&) { return true; }
 bool ReadsTablesOnly(const CLI::App& verb) {
   return Has(verb, "--samples") && !Has(verb, "--images") && !Has(verb, "--predicted") &&
          !Has(verb, "--validation-images") && !Has(verb, "--calibrate-masks");
@@ -163,15 +162,14 @@ constexpr Rule kRules[] = {
     {"detect live", "--draw", DrawsNoFaces,
      "faces shows the faces that are adapted to, and none are searched for (--adapt auto or "
      "faces, and no output classes)"},
-    {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
-    {"evaluate", "--allow-missing", HasNoMasks, "needs --truth"},
+    {"evaluate", "--allow-missing", HasNoMasks, "is of masks, and none are read"},
     {"detect", "--pixels", IsolatesAll,
      "yuv decodes JPEGs in the program itself, and --isolate all leaves it none (one of them)"},
     {"detect", "--pixels", Reduces,
      "yuv classifies pixels as they are stored, and --scale makes others (one of them)"},
     {"detect", "--quality", LosesNothing,
      "is of JPEG, WebP and videos with a codec or to be watched, and these outputs are lossless "
-     "(--format jpeg or webp for pictures, a codec such as libx264 for videos)"},
+     "(--output overlay with --format jpeg or webp, or videos with a codec such as libx264)"},
     {"detect", "--format", WritesNoImages,
      "is of pictures, and these outputs are videos (--frames writes pictures)"},
     {"detect train sample compare evaluate", "--max-seconds", IsolatesNothing,

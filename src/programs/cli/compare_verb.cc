@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/folder.h"
@@ -279,7 +280,10 @@ void RunCompare(const CompareFlags& options, Context& context) {
     if (ScoreModels(samples, CompareOptionsOf(options, run), comparison)) SortModels(comparison);
   }
   if (StopFlag()) return;  // incomplete scores would look like complete ones
-  for (ComparedModel& m : comparison.models) m.problem = WithFlags(m.problem);
+  for (ComparedModel& m : comparison.models) {
+    const std::string problem = std::exchange(m.problem, WithFlags(m.problem));
+    if (m.problem != problem) m.problem += "; train has these options";
+  }
   if (!context.json_to_stdout()) PrintComparison(comparison);
   bool any = comparison.models.front().problem.empty();
   // The model first: a page that cannot be written must not cost it.

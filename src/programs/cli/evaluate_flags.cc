@@ -139,6 +139,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
   AddShardOption(verb, flags.shard);
   AddOutputs(verb, flags);
   AddAdaptationOptions(verb, flags.detector);
+  verb.remove_option(verb.get_option("--steady"));  // which is of videos
   AddModels(verb, flags);
   AddPairOptions(verb, flags.pairs);
   OptionGroup(verb, "Masks")

@@ -47,7 +47,7 @@ TrainOptions TrainOptionsOf(const TrainFlags& options) {
   train.validation->masks = options.validation.masks;
   train.validation->whole_class.clear();
   if (train.validation_name.empty())
-    train.validation_name = options.validation.images.filename().string();
+    train.validation_name = NameOfFolder(options.validation.images).string();
   return train;
 }
 
@@ -87,9 +87,9 @@ void PrintOutcome(const Model& model, std::uint64_t pixels) {
                model.logistic.iterations, model.logistic.iterations == 1 ? "" : "s",
                model.logistic.log_likelihood);
   const CardScore& score = model.card.scores.back();
-  PrintError("{} in {} from {} pixels; threshold {:.6g} ({}), F1 {:.4f} on {}\n",
-             KindName(model.kind), model.features.space().name, pixels, model.decision.threshold,
-             model.decision.rule, score.f1.value_or(0), score.data);
+  PrintError("{} in {} from {} pixels; threshold {:.6g} ({}), F1 {} on {}\n", KindName(model.kind),
+             model.features.space().name, pixels, model.decision.threshold, model.decision.rule,
+             Shown(score.f1, 4), score.data);
 }
 
 void RunTrain(const TrainFlags& options, Context& context) {
@@ -109,7 +109,7 @@ void RunTrain(const TrainFlags& options, Context& context) {
   const Samples samples = ReadSource(options.samples, options.pairs, run);
   if (!options.calibrate.empty()) {
     train.calibration = CalibrationSamples(options, run);
-    train.calibration_name = std::filesystem::path(options.calibrate).filename().string();
+    train.calibration_name = NameOfFolder(options.calibrate).string();
   }
   if (StopFlag()) return;
   const Model model = Train(samples, train, run);

@@ -142,12 +142,16 @@ function showClasses() {
   const judged = scored.filter((i) => report.models[i].pooled.classes);
   if (!judged.length) return;
   byId('of-classes').hidden = false;
-  const names = report.models[judged[0]].pooled.classes.classes;
+  const names = [...new Set(judged.flatMap((i) => report.models[i].pooled.classes.classes))];
   byId('classes').append(row('th', ['', 'all', ...names]));
   for (const i of judged) {
     const path = `models.${i}.pooled.classes.`, own = valueAt(path + 'classes');
     const cells = names.map((name) => (own.includes(name) ? number(`${path}recall.${own.indexOf(name)}`) : '–'));
-    byId('classes').append(row('td', [number(`models.${i}.name`), number(path + 'accuracy'), ...cells]));
+    // (A model that lacks a class is not judged on all pixels.)
+    const sum = (values) => values.reduce((total, value) => total + value, 0);
+    const pooled = report.models[i].pooled, counted = sum(pooled.classes.counts.map(sum));
+    const all = counted === pooled.tp + pooled.fp + pooled.fn + pooled.tn ? number(path + 'accuracy') : '–';
+    byId('classes').append(row('td', [number(`models.${i}.name`), all, ...cells]));
   }
 }
 

@@ -49,9 +49,10 @@ function tellBins() {
 }
 
 // A rate changes at scores alone: each step of the curves has the lowest log-odds that it calls
-// positive, null for the first, which calls nothing positive.
+// positive, null where that is not finite: for the first, which calls nothing positive, and for a
+// threshold of 0.
 function stairs(rates) {
-  const ends = report.curves.score.map((score) => (score === null ? 1 : 1 / (1 + Math.exp(-score))));
+  const ends = report.curves.score.map((score, k) => (score !== null ? 1 / (1 + Math.exp(-score)) : report.curves.threshold[k] > 0 ? 1 : 0));
   const steps = points(ends, rates);
   const corners = steps.flatMap((step, k) => (k === 0 ? [step] : [{...steps[k - 1], x: step.x}, step]));
   return [...corners, ...corners.slice(-1).map((last) => ({...last, x: 0}))];

@@ -227,8 +227,9 @@ TEST_F(MissingMasksTest, TenAreNamedWithTheirFilesAndTheRestIsCounted) {
   const Outcome run = Run("evaluate --adapt off " + pairs_);
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(Lines(run.err), 11) << run.err;
-  EXPECT_EQ(run.err.find("skinmask: i/b.jpg: has no mask 'm/b_skin.*' (--mask-name says how they "
-                         "are called)\n"),
+  EXPECT_EQ(run.err.find(
+                "skinmask: i/b.jpg: has no mask 'm/b_skin.*' (--image-name and --mask-name say how "
+                "images and masks are called)\n"),
             0u)
       << run.err;
   EXPECT_NE(run.err.find("skinmask: m: holds no mask for 2 more images\n"), std::string::npos)
@@ -238,7 +239,8 @@ TEST_F(MissingMasksTest, TenAreNamedWithTheirFilesAndTheRestIsCounted) {
   ASSERT_EQ(failed.size(), 12u);
   EXPECT_EQ(failed[11]["input"], "i/m.jpg");
   EXPECT_EQ(failed[11]["reason"],
-            "has no mask 'm/m_skin.*' (--mask-name says how they are called)");
+            "has no mask 'm/m_skin.*' (--image-name and --mask-name say how images and masks are "
+            "called)");
 }
 
 TEST_F(MissingMasksTest, WhereNoneHasOneItIsOneLine) {
@@ -247,7 +249,7 @@ TEST_F(MissingMasksTest, WhereNoneHasOneItIsOneLine) {
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(run.err,
             "skinmask: i: holds no image with a mask: of 'i/a.jpg' there is no 'm/a.png' "
-            "(--mask-name says how masks are called)\n");
+            "(--image-name and --mask-name say how images and masks are called)\n");
 }
 
 TEST_F(MissingMasksTest, TheyMayBeAllowed) {

@@ -73,9 +73,9 @@ TEST_F(GroupsTest, ImagesAreInTheGroupOfTheirTrueSkin) {
 TEST_F(GroupsTest, TablesDivideImages) {
   PutTones(std::vector<cv::Scalar>(3, {120, 150, 210}));
   Put("cams.csv",
-      "\xEF\xBB\xBFimage,camera,\"light, or none\"\r\n03.png, b ,\r\n00.png,a,\"a "
+      "\xEF\xBB\xBFimage,camera, \"light, or none\"\r\n03.png, b ,\r\n00.png,a,\"a "
       "\"\"lamp\"\"\"\r\n"
-      "01.png,b,sun\r\n02.png,a,sun\r\n\r\n");
+      "01.png,b,\t\"sun\"\r\n02.png,a,sun\r\n\r\n");
   const json report = Evaluated("--by cams.csv --by tone");
   EXPECT_EQ(error_, "");
   ASSERT_EQ(report["groups"].size(), 4u);

@@ -232,6 +232,9 @@ TEST_F(TrainTest, TheCardHasTheLikelihoodOfTheSamplesBesideValidation) {
     EXPECT_EQ(own.log_likelihood, before.log_likelihood);
     EXPECT_EQ(own.f1, before.f1);
     EXPECT_EQ(model.card.scores.back().data, "V");
+    const Outcome slash = Run("train --samples s.csv --force -o v.json --validation-images " +
+                              folder + "/photos/ --validation-masks " + folder + "/masks" + rule);
+    EXPECT_NE(slash.err.find(" on photos\n"), std::string::npos) << slash.err;
     EXPECT_FALSE(model.card.scores.back().log_likelihood.has_value());
     EXPECT_NE(Run("show v.json").out.find("\nlikelihood  log P(class | colour) of training"),
               std::string::npos);
