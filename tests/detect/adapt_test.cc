@@ -90,7 +90,7 @@ TEST(Adapt, SeedsOfAllColoursOfTheImageAreErrors) {
     options.image.enabled = enabled;
     const Adapter adapter = SeededAdapter(FixedSeed(cv::Rect(40, 40, 100, 100)), options);
     EXPECT_ERROR(LogOddsOf(adapter, cv::Mat(200, 320, CV_8UC3, cv::Scalar(150, 180, 240))),
-                 "`seed_rect` or `seed_mask`: has nearly all colours of the image");
+                 "the seed: has nearly all colours of the image");
   }
 }
 

@@ -334,6 +334,18 @@ TEST(HogFaceFinder, FindsFacesThatAreCutByTheBorder) {
   }
 }
 
+// A window on the nose, or around the whole head, is in the group of a face, and says nothing of
+// its size. One that is a fifth larger does.
+TEST(HogSearch, WindowsOfAnotherSizeDoNotMoveAFrame) {
+  const cv::Size image(600, 600);
+  const HogFace best{.4, 0, 200, 200, 349, 349}, nose{.3, 0, 260, 260, 289, 289},
+      head{.3, 0, 100, 100, 449, 449}, alike{.3, 0, 185, 185, 364, 364};
+  const FaceFrame alone = FrameOfGroup({best}, 1, 1, image);
+  ASSERT_EQ(GroupsOf({best, nose, head}).size(), 1u);
+  EXPECT_EQ(FrameOfGroup({best, nose, head}, 1, 1, image), alone);
+  EXPECT_GT(FrameOfGroup({best, alike}, 1, 1, image).size, alone.size);
+}
+
 TEST(HogFaceFinder, FramesDoNotDependOnTheSizeOfTheFile) {
   const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
   const FaceFrame as_it_is = BestFrame(bgr);

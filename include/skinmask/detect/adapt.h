@@ -92,7 +92,7 @@ class Adapter {
   std::optional<Adaptation> Adapt(const cv::Mat& bgr) const;
   // log P(skin | pixel, image) / P(not skin | pixel, image), CV_32FC1, for MaskOf and ProbabilityOf
   // (detect_image.h). Here and below `bgr` must have the size of the image that was adapted to;
-  // another size is an Error.
+  // a size with another small image is an Error.
   cv::Mat LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const;
 
   // The same as MaskOf and ProbabilityOf of these log-odds, to the bit, CV_8UC1, in `memory` if it

@@ -96,7 +96,7 @@ std::optional<Adaptation> Adapter::Adapt(const cv::Mat& bgr) const {
   const auto is_users = [](const auto& finder) { return finder->name() == "seed"; };
   if (!adaptation && std::ranges::any_of(found, is_given) &&
       (!options_.image.enabled || std::ranges::any_of(finders_, is_users)))
-    throw Error("`seed_rect` or `seed_mask`",
+    throw Error("the seed",
                 "has nearly all colours of the image, and none are left for what is not skin (a "
                 "smaller seed, of skin alone)");
   if (!adaptation && options_.image.enabled) {

@@ -134,11 +134,13 @@ class YuNetFaces : public SeedFinder {
       Decode(&outputs[i * kNumbers.size()], kStrides[i], size.width / kStrides[i],
              options_.min_score, faces);
     std::vector<Seed> seeds;
-    const double scale = static_cast<double>(bgr.cols) / searched.cols;
+    // (Sizes are whole numbers, so the two differ, by much in a long and narrow image.)
+    const double across = static_cast<double>(bgr.cols) / searched.cols;
+    const double down = static_cast<double>(bgr.rows) / searched.rows;
     for (const Found& face : WithoutOverlaps(std::move(faces))) {
       FaceFrame frame = FrameOf(face);
-      frame.centre *= scale;
-      frame.size *= scale;
+      frame.centre = {frame.centre.x * across, frame.centre.y * down};
+      frame.size *= down;
       Seed seed{frame.Box(bgr.size()), frame, {}};
       if (!seed.box.empty()) seeds.push_back(std::move(seed));
     }
