@@ -138,7 +138,21 @@ bool IsLive(GstBaseTransform* base) {
   return live;
 }
 
-gboolean SetInfo(GstVideoFilter* filter, GstCaps*, GstVideoInfo* in, GstCaps*, GstVideoInfo* out) {
+// GStreamer takes YUV of an unknown matrix for BT.709 or BT.2020, by the number of its rows, and
+// forgets its range. As in files it is BT.601 here.
+void SetToldColors(const GstCaps* caps, GstVideoInfo* info) {
+  const char* const text = gst_structure_get_string(gst_caps_get_structure(caps, 0), "colorimetry");
+  GstVideoColorimetry told{};
+  if (!GST_VIDEO_INFO_IS_YUV(info) || (text && !gst_video_colorimetry_from_string(&told, text)) ||
+      told.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN)
+    return;
+  told.matrix = GST_VIDEO_COLOR_MATRIX_BT601;
+  info->colorimetry = told;
+}
+
+gboolean SetInfo(GstVideoFilter* filter, GstCaps* caps, GstVideoInfo* in, GstCaps*,
+                 GstVideoInfo* out) {
+  SetToldColors(caps, in);
   constexpr int kUsualRate = 30;
   Work& work = *Self(filter)->work;
   const bool tells_rate = GST_VIDEO_INFO_FPS_N(in) > 0;
@@ -185,6 +199,7 @@ gboolean SinkEvent(GstBaseTransform* base, GstEvent* event) {
 
 // Applies property values that change with time (GstController).
 void BeforeTransform(GstBaseTransform* base, GstBuffer* buffer) {
+  if (base->segment.format != GST_FORMAT_TIME) return;
   const GstClockTime time =
       gst_segment_to_stream_time(&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(base), time);

@@ -190,11 +190,12 @@ bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such) {
 
 bool Changes(std::string_view option, const OutputKind& kind) {
   if (option == "abstain" || option == "outlier") return kind.of_unknown;
+  if (option == "audio") return kind.is_watched;
   if (option == "class_costs") return kind.output == Output::kClasses;
   if (option == "depth") return kind.output == Output::kProbability;
   if (option == "draw") return kind.output == Output::kOverlay;
   if (option == "feather") return kind.output == Output::kCutout;
-  if (option == "format") return !kind.is_exact;
+  if (option == "format" || option == "quality") return !kind.is_exact;
   return true;
 }
 
@@ -210,7 +211,7 @@ void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outpu
   if (asked.abstain) RequireChanged("abstain", outputs);
   const bool abstains = asked.abstain && has(Output::kMask);
   if (asked.outlier && !abstains && !has(Output::kUncertainty))
-    throw Error("`outlier`", "needs `output` uncertainty or `abstain`");
+    throw Error("`outlier`", "needs `output` uncertainty, or mask with `abstain`");
   if (!asked.class_costs.empty()) RequireChanged("class_costs", outputs);
   if (asked.draw) RequireChanged("draw", outputs);
   const bool insists = asked.insist && asked.adapt != DetectorOptions::Adapt::kOff;
@@ -244,8 +245,9 @@ bool TakesCodec(Output output, const std::vector<Output>& outputs) {
 }
 
 std::string_view WatchedExtension(std::string_view codec) {
-  for (const std::string_view name : {"264", "265", "hevc", "av1", "mpeg4"})
+  for (const std::string_view name : {"264", "265", "hevc", "av1"})
     if (codec.find(name) != codec.npos) return ".mp4";
+  if (codec == "mpeg4") return ".mp4";  // and not msmpeg4
   return TransparentExtension(codec);
 }
 

@@ -83,6 +83,10 @@ VideoClip::VideoClip(const std::string& path_or_url, const VideoOpenOptions& opt
       info_(reader_.info()) {}
 
 std::optional<VideoFrame> VideoClip::Read() {
+  // The frame behind the part is not waited for: a pipe may be slow to give it.
+  if (started_ && range_.to && range_.to->unit == VideoTime::Unit::kFrames &&
+      last_index_ + 1 >= range_.to->value)
+    ended_ = true;
   if (ended_) return std::nullopt;
   std::optional<VideoFrame> frame = started_ ? reader_.Read() : First();
   if (frame) {

@@ -55,7 +55,7 @@ std::vector<AVPixelFormat> FormatsFor(const AVCodec& encoder, const AVPixelForma
       formats.push_back(*f);
   if (!formats.empty()) return formats;
   throw Error(encoder.name, IsDeep(source)
-                                ? "does not store grey of 16 bits (ffv1 does)"
+                                ? "does not store grey of 16 bits (ffv1 in Matroska does)"
                                 : "stores no transparency (libvpx-vp9, prores_ks and ffv1 do)");
 }
 

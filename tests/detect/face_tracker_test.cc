@@ -112,6 +112,36 @@ TEST(FaceTracker, DropsWhatSearchesMissSoonerWhereItIsLostOrWasHardlyFound) {
   EXPECT_EQ(MissesUntilDropped(10, false), 33);
 }
 
+// Of a face that another one may cover, what is still seen may be that other one.
+TEST(FaceTracker, AFaceThatMayBeCoveredIsLost) {
+  const TrackingFrame frame = SeenFrom({40, 30});
+  for (const double x : {180., 70.}) {
+    FaceTracker tracker({});
+    for (int i = 0; i < 5; ++i)
+      tracker.UpdateWithDetections({FaceAt(160, 120), FaceAt(x, 120)}, frame, frame);
+    tracker.UpdateWithDetections({FaceAt(160, 120)}, frame, frame);
+    EXPECT_EQ(tracker.AnyLost(), x == 180) << x;
+  }
+}
+
+// One scene dissolves into another: every frame looks like the one before.
+TEST(FaceTracker, AFaceThatFadesAwayIsLost) {
+  const TrackingFrame before = SeenFrom({40, 30}), after = SeenFrom({40, 30}, 2);
+  FaceTracker tracker({});
+  for (int i = 0; i < 8; ++i) tracker.UpdateWithDetections({FaceAt(160, 120)}, before, before);
+  for (int percent = 0; percent <= 100; percent += 10) {
+    TrackingFrame mixed = before;
+    cv::Mat grey;
+    cv::addWeighted(before.small_grey, 1 - percent / 100., after.small_grey, percent / 100., 0,
+                    grey);
+    mixed.small_grey = grey;
+    tracker.Follow(mixed);
+    tracker.UpdateWithDetections({}, mixed, mixed);
+    EXPECT_TRUE(percent > 20 || tracker.seeds().size() == 1) << percent;
+  }
+  EXPECT_TRUE(tracker.seeds().empty());
+}
+
 // A face at this place that so many searches found, and that then cannot be seen, or that further
 // searches miss although it can.
 FaceTracker Dropped(double x, int meetings, bool can_be_seen) {

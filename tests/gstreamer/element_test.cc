@@ -131,6 +131,8 @@ TEST(GstreamerElement, ObeysTheColorimetry) {
   frame.encoding = {YuvEncoding::Matrix::kBt709, YuvEncoding::Range::kFull};
   const cv::Mat of_709 = posterior.Mask(frame);
   ASSERT_FALSE(Same(of_601, of_709));
+  frame.encoding.matrix = YuvEncoding::Matrix::kBt601;
+  const cv::Mat of_full = posterior.Mask(frame);
   const auto drawn = [&](const char* colorimetry) {
     EXPECT_TRUE(gst_video_colorimetry_from_string(&raw.info.colorimetry, colorimetry));
     Element element("adapt=off");
@@ -139,6 +141,7 @@ TEST(GstreamerElement, ObeysTheColorimetry) {
   };
   EXPECT_TRUE(Same(drawn("bt601"), of_601));
   EXPECT_TRUE(Same(drawn("1:3:0:0"), of_709));
+  EXPECT_TRUE(Same(drawn("1:0:0:0"), of_full));  // untold: BT.601, as in files
   const cv::Mat of_2020 = drawn("bt2020");
   EXPECT_EQ(of_2020.size(), of_601.size());
   EXPECT_LT(cv::norm(of_2020, of_601, cv::NORM_L1) / 255, 0.1 * 320 * 240);

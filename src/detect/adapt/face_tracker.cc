@@ -161,6 +161,25 @@ void UpdateTemplate(Track& track, const TrackingFrame& now) {
   if (track.seed.face && !IsLost(track)) TakeTemplate(track, now);
 }
 
+// Whether the place of a face looks as when a search last found it there. The template alone does
+// not tell, because it is renewed: while one scene dissolves into another, each frame looks like
+// the one before, until the face has become background.
+bool LooksAsFound(const Track& track, const TrackingFrame& now) {
+  const cv::Mat& found = track.found_template;
+  const cv::Rect box = TemplateBox(track.seed.box, now), frame({}, now.small_grey.size());
+  constexpr int r = kMinSearchRadius;
+  const cv::Rect around =
+      cv::Rect(box.x - r, box.y - r, box.width + 2 * r, box.height + 2 * r) & frame;
+  if (found.empty() || around.width < found.cols || around.height < found.rows) return true;
+  double darkest = 0, lightest = 0, best = 0;
+  cv::minMaxLoc(found, &darkest, &lightest);
+  if (darkest == lightest) return true;
+  cv::Mat correlation;
+  cv::matchTemplate(now.small_grey(around), found, correlation, cv::TM_CCOEFF_NORMED);
+  cv::minMaxLoc(correlation, nullptr, &best);
+  return best >= kMinCorrelation;
+}
+
 // Two frames with lower values are of two scenes. Pairs of photographs of ECU or 'groups' have at
 // most 0.62 and 0.56. When a camera turns by a sixteenth of the frame's width, the shared colours
 // are 0.93 or more; when a light of 0.7 stops is switched on, the correlation is 0.95 or more.
@@ -231,16 +250,24 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
       found.id = known->id;
       *known = std::move(found);
       UpdateTemplate(*known, now);
+      known->found_template = known->face_template;
     } else if (tracks_.size() < kMaxSeeds) {
       found.id = ++last_id_;
       tracks_.push_back(std::move(found));
       UpdateTemplate(tracks_.back(), now);
+      tracks_.back().found_template = tracks_.back().face_template;
       others = true;
     }
   }
   for (Track& track : tracks_)
     if (!track.confirmed) {
       ++track.searches_missed;
+      // A face that was found may cover it. What still correlates is then something else.
+      if (std::ranges::any_of(tracks_, [&](const Track& other) {
+            return other.confirmed && !(other.seed.box & track.seed.box).empty();
+          }))
+        track.correlation = 0;
+      if (!LooksAsFound(track, now)) track.correlation = 0;
       if (IsSure(track)) UpdateTemplate(track, now);
     }
   // Not of std::ranges, whose subrange Clang 14 cannot compile.

@@ -20,6 +20,7 @@ struct Track {
   int searches_missed = 0;  // the searches in a row that missed it
   int searches_met = 1;     // the searches that found it
   cv::Mat face_template;    // grey, from the small image in which the face was last sure
+  cv::Mat found_template;   // the same when a search last found it
   cv::Point2d template_at;  // its first corner less the face's centre, in the small image
   double correlation = 1;   // the normalised correlation of the current image with the template
   std::optional<ColorGaussian> color_prior;

@@ -138,7 +138,7 @@ std::optional<StreamAdapter::Observer::Search> StreamAdapter::Observer::SearchAt
 
 bool StreamAdapter::Observer::CanWait(const TrackingFrame& now) const {
   if (searched_.size != now.size || tracker_.AnyLost()) return false;
-  if (AreSame(searched_, now)) return true;
+  if (AreSame(searched_, now)) return tracker_.AllConfirmed();
   return is_quiet_ && frame_ < began_ + kQuietGaps * std::int64_t{options_.search_every_frames} &&
          DifferenceOf(now.coarse, searched_.coarse) < kQuietChange;
 }

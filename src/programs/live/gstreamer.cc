@@ -128,11 +128,13 @@ class Pipeline : public FrameSource {
         !gst_video_frame_map(&kept->frame, &info, buffer, GST_MAP_READ))
       throw Error(name_, "gives no pictures");
     kept->mapped = true;
-    return Describe(kept, gst_structure_has_field(structure, "colorimetry"));
+    return Describe(kept, gst_structure_get_string(structure, "colorimetry"));
   }
 
-  // (If the caps have no colorimetry, GStreamer assumes BT.2020 for pictures of 2160 rows.)
-  VideoFrame Describe(const std::shared_ptr<Mapped>& kept, bool tells_colors) const {
+  // `told`: the colours in the caps, or null. (Where these do not tell the matrix, GStreamer
+  // assumes BT.709 or BT.2020, by the number of rows, and forgets the range. As in files it is
+  // BT.601 here.)
+  VideoFrame Describe(const std::shared_ptr<Mapped>& kept, const char* told) const {
     const GstVideoInfo& info = kept->frame.info;
     const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&info);
     VideoFrame frame;
@@ -141,21 +143,22 @@ class Pipeline : public FrameSource {
       throw Error(name_, fmt::format("gives {} (end it with '! videoconvert ! appsink')",
                                      gst_video_format_to_string(format)));
     frame.size = {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
-    const GstVideoTransferFunction transfer = info.colorimetry.transfer;
-    if (tells_colors &&
-        (transfer == GST_VIDEO_TRANSFER_SMPTE2084 || transfer == GST_VIDEO_TRANSFER_ARIB_STD_B67))
+    GstVideoColorimetry colors{};
+    if (frame.layout == Layout::kBgr || (told && !gst_video_colorimetry_from_string(&colors, told)))
+      colors = info.colorimetry;
+    if (colors.transfer == GST_VIDEO_TRANSFER_SMPTE2084 ||
+        colors.transfer == GST_VIDEO_TRANSFER_ARIB_STD_B67)
       throw Error(name_,
                   "gives HDR (PQ or HLG), which is converted only in files and streams "
                   "that FFmpeg reads");
-    const GstVideoColorMatrix matrix = info.colorimetry.matrix;
-    if (matrix == GST_VIDEO_COLOR_MATRIX_BT709)
+    if (colors.matrix == GST_VIDEO_COLOR_MATRIX_BT709)
       frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
-    else if (tells_colors && frame.layout != Layout::kBgr &&
-             matrix != GST_VIDEO_COLOR_MATRIX_BT601 && matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN)
+    else if (frame.layout != Layout::kBgr && colors.matrix != GST_VIDEO_COLOR_MATRIX_BT601 &&
+             colors.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN)
       throw Error(name_,
                   "gives colours that are neither BT.601's nor BT.709's "
                   "(end it with '! videoconvert ! video/x-raw,format=BGR ! appsink')");
-    if (info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255)
+    if (colors.range == GST_VIDEO_COLOR_RANGE_0_255)
       frame.encoding.range = YuvEncoding::Range::kFull;
     for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(&kept->frame); ++i) {
       frame.planes[i] =

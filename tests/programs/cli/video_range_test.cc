@@ -240,5 +240,14 @@ TEST_F(VideoRangeTest, WhatIsNotInTheVideoIsALine) {
   expect("a.mp4 -o out --frames=10-20", 2, "--from 10f --to 21f");
 }
 
+// A part that ends by a frame's number needs nothing of what follows it.
+TEST_F(VideoRangeTest, APartInFramesDoesNotReadTheNextFrame) {
+  Put("cut.bgr", std::string(3 * 64 * 48 * 10 + 100, 'x'));  // ten frames, and a piece of another
+  const std::string detect =
+      "detect cut.bgr --input-format rawvideo --size 64x48 --pixel-format bgr24 --adapt off ";
+  EXPECT_EQ(Run(detect + "-o part --to 10f").status, 0);
+  EXPECT_EQ(Run(detect + "-o whole").status, 1);
+}
+
 }  // namespace
 }  // namespace skinmask
