@@ -162,13 +162,13 @@ namespace {
 }  // namespace
 
 const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
-  if (IsFolder(path)) throw Error(path.string(), "is a folder (a file is expected)");
+  if (IsFolder(path)) throw WriteError(path.string(), "is a folder (a file is expected)");
   if (IsSpecial(path)) return path;
   if (if_exists == IfExists::kFail && Exists(path)) FailByExisting(path);
   const bool is_link = EntryTypeOf(path.c_str()) == EntryType::kLink;
   const fs::path real = is_link ? RealPath(path) : path;
   if (is_link && EntryTypeOf(real.c_str()) == EntryType::kLink)
-    throw Error(path.string(), "cannot be written: it is a link that leads nowhere");
+    throw WriteError(path.string(), "cannot be written: it is a link that leads nowhere");
   const fs::path folder = FolderOf(real);
   if (!IsFolder(folder)) FailByFolder(path, folder);
   struct stat status;

@@ -147,7 +147,8 @@ OutputStream::OutputStream(const fs::path& path, const fs::path& unfinished)
       regular_(!IsSpecial(path)),
       file_(regular_ ? Descriptor(unfinished, O_WRONLY | O_CREAT | O_EXCL) : OpenSpecial(path)) {
   const int error = errno;
-  if (file_.get() < 0 && EntryTypeOf(path.c_str()) == EntryType::kLink)
+  if (file_.get() < 0 && EntryTypeOf(path.c_str()) == EntryType::kLink &&
+      !(is_confined && error == EACCES))
     throw WriteError(path.string(), std::string("is a link, whose target cannot be written: ") +
                                         std::strerror(error));
   if (file_.get() < 0) FailToWrite(path, error);

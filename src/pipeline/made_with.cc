@@ -91,8 +91,14 @@ Records ReadRecords(const fs::path& file) {
 
 // True if the option changes an output that both runs made.
 bool IsShared(std::string_view option, const Json& a, const Json& b) {
+  const auto is_given = [&](const char* other) {
+    return a["made_with"].contains(other) || b["made_with"].contains(other);
+  };
   return std::ranges::any_of(OutputKinds(), [&](const OutputKind& kind) {
-    return Changes(option, kind) && HasOutput(a, kind.name) && HasOutput(b, kind.name);
+    if (option == "outlier" && kind.output == Output::kMask && !is_given("abstain")) return false;
+    const bool is_lossy = option == "quality" && is_given("codec");
+    return (is_lossy || Changes(option, kind)) && HasOutput(a, kind.name) &&
+           HasOutput(b, kind.name);
   });
 }
 

@@ -68,9 +68,10 @@ void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
 
 InputList InputsOf(const DetectOptions& options, const Run& run) {
   PrepareOutput(options);
-  // A failed file counts as a planned input. For an unreadable folder the number of its inputs is
-  // unknown.
-  const auto problem = [&run](const Problem& of) {
+  // A failed file counts as a planned input, of the first shard. For an unreadable folder the
+  // number of its inputs is unknown, and the lists of all shards may differ.
+  const auto problem = [&](const Problem& of) {
+    if (of.tolerable && options.shard != 1) return;
     if (of.tolerable) run.planned(of.input, false);
     run.problem(of);
   };
@@ -234,7 +235,10 @@ Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWi
            const Run& run)
     : options_(options),
       inputs_(InputsOf(options, run)),
-      paths_(inputs_, SuffixesOf(options), run.problem, options.video.png_frames) {
+      paths_(
+          inputs_, SuffixesOf(options),
+          [this](const Problem& of) { conflicts_.emplace(of.input, of); },
+          options.video.png_frames) {
   const Shard shard{options.shard, options.shard_count};
   RequireShard(shard);
   RequireScale(options.scale);
@@ -245,7 +249,8 @@ Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWi
     const auto input = static_cast<std::uint32_t>(PlaceOf(shard, n));
     std::size_t there = 0, to_do = 0;
     std::optional<Problem> exists;
-    for (const fs::path& path : PathsOf(input)) {
+    const std::vector<fs::path> paths = PathsOf(input);
+    for (const fs::path& path : paths) {
       const EntryType type = EntryTypeOf(path.c_str());
       if (const char* const why = check.WhyRefused(path, type, input)) {
         refused_.insert(path);
@@ -259,7 +264,9 @@ Plan::Plan(const DetectOptions& options, const fs::path& seed_mask, const MadeWi
       ++(is_there && options.if_exists == IfExists::kKeep ? there : to_do);
     }
     Announce(input, to_do > 0, there > 0 && to_do == 0, made_with, run);
-    if (exists) {
+    if (paths.empty()) {
+      run.problem(conflicts_.at(inputs_.Path(input)));
+    } else if (exists) {
       exists->tolerable = inputs_.MediaOf(input) != Media::kArchive;
       existing.push_back(*std::move(exists));
     } else if (to_do > 0) {

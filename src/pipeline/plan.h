@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -62,6 +63,7 @@ class Plan {
 
   const DetectOptions& options_;
   const InputList inputs_;
+  std::map<std::string, Problem> conflicts_;  // of inputs without outputs, by path
   const OutputPaths paths_;
   std::vector<std::uint32_t> images_, videos_, archives_;
   std::set<std::filesystem::path> refused_;  // outputs that would overwrite inputs

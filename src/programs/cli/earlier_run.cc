@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <limits>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "base/folder.h"
+#include "media/names.h"
 #include "pipeline/results_json.h"
 #include "programs/cli/detector_flags.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
+#include "skinmask/detect/outputs.h"
 
 namespace skinmask::cli {
 
@@ -77,6 +80,14 @@ void EarlierRun::RequireSame(const Context& context, const Model& model,
         "is the record of a run with another model or threshold (the same ones complete it)");
   if (!record_.contains("options")) return;
   const Json& before = record_["options"];
+  // In the same folder, options of some kinds of outputs are compared for these kinds (MadeWith).
+  const Json folder = before.value("o", Json());
+  const bool is_same_folder = folder.is_string() && folder == context.options.value("o", Json()) &&
+                              IsFolder(folder.get<std::string>());
+  const auto is_free = [&](std::string_view option) {
+    const auto changes = [&](const OutputKind& kind) { return Changes(option, kind); };
+    return is_same_folder && !std::ranges::all_of(OutputKinds(), changes);
+  };
   const auto values_before = DetectorOptionsIn(before, model);
   const auto values = DetectorOptionsIn(context.options, model);
   // (An explicit default of --adapt counts as another value.)
@@ -91,7 +102,7 @@ void EarlierRun::RequireSame(const Context& context, const Model& model,
                                 value(values_before, row->name, default_value)
                           : before.value(name, Json(default_value)) ==
                                 context.options.value(name, Json(default_value));
-    if (!same)
+    if (!same && !is_free(row ? row->name : name))
       throw Error(
           context.json,
           fmt::format("is the record of a run with another --{} (the same one completes it)",
@@ -138,14 +149,28 @@ void EarlierRun::Settle(const RunRecord& now, const std::set<std::string_view>& 
   }
 }
 
+namespace {
+
+// The input itself or the archive that contains it, if that is one of `names`; otherwise empty.
+std::string_view SelfOrArchive(std::string_view input, const std::set<std::string_view>& names) {
+  while (!input.empty() && !names.contains(input)) input = FolderOf(input);
+  return input;
+}
+
+}  // namespace
+
 Json EarlierRun::Completed(const RunRecord& now, std::map<std::string, Json> entries,
                            const char* key) const {
   Json list = Json::array();
+  std::map<std::string, std::vector<Json>> of_archives;
   if (!record_.is_null()) {
     const std::set<std::string_view> inputs = now.planned().Set();
     for (const Json& earlier : record_[key]) {
       const std::string input = earlier["input"];
-      if (!inputs.contains(input)) list.push_back(earlier);  // for example of another shard
+      if (const std::string archive(SelfOrArchive(input, inputs)); archive.empty())
+        list.push_back(earlier);  // for example of another shard
+      else if (archive != input)
+        of_archives[archive].push_back(earlier);
       const auto [entry, is_of_earlier] = entries.try_emplace(input, earlier);
       if (is_of_earlier || !earlier.contains("outputs")) continue;
       Json outputs = earlier["outputs"];
@@ -154,9 +179,12 @@ Json EarlierRun::Completed(const RunRecord& now, std::map<std::string, Json> ent
       entry->second["outputs"] = std::move(outputs);
     }
   }
-  for (std::size_t i = 0; i < now.planned().size(); ++i)
-    if (const auto entry = entries.find(std::string(now.planned()[i])); entry != entries.end())
+  for (std::size_t i = 0; i < now.planned().size(); ++i) {
+    const std::string input(now.planned()[i]);
+    if (const auto entry = entries.find(input); entry != entries.end())
       list.push_back(entry->second);
+    for (Json& earlier : of_archives[input]) list.push_back(std::move(earlier));
+  }
   return list;
 }
 
@@ -170,10 +198,7 @@ std::vector<Problem> EarlierRun::Failures(const RunRecord& now) const {
     for (const Json& entry : record_[key]) entries.insert(entry["input"].get<std::string>());
   for (const Json& failure : record_["failed"]) {
     const std::string input = failure["input"];
-    // The input itself, or the archive that contains it.
-    std::string_view there = input;
-    while (!there.empty() && !left_out.contains(there))
-      there = there.substr(0, there.rfind('/') == there.npos ? 0 : there.rfind('/'));
+    const std::string_view there = SelfOrArchive(input, left_out);
     // A video or an archive that failed may have outputs all the same; an image has none, so those
     // that it has now are of a later run.
     const bool mended = there == input && !HasInputOrPart(entries, input);

@@ -221,6 +221,29 @@ TEST_F(DetectTest, ShardsPartitionTheInputs) {
     EXPECT_EQ(Run(std::string("detect --adapt off in -o out --shard ") + bad).status, 2) << bad;
 }
 
+// What the list of inputs refuses counts once, and does not fail the other shards.
+TEST_F(DetectTest, OneShardReportsAnInputThatIsRefused) {
+  for (const char* const name : {"a/x.png", "b/x.png", "b/y.png"})
+    Put(name, Encode(".png", Gradient(20, 10)));
+  Put("c.txt.gz", "\x1f\x8b\x08");  // is compressed
+  int failed = 0, done = 0;
+  for (int shard = 1; shard <= 4; ++shard) {
+    const Outcome run = Run("detect --adapt off a/x.png b/x.png b/y.png c.txt.gz -o out --shard " +
+                            std::to_string(shard) + "/4");
+    int of_failed = 0, of_skipped = 0, of_done = 0, of_planned = 0;
+    ASSERT_EQ(std::sscanf(run.summary.c_str(), "%d failed, %d skipped, %d of %d", &of_failed,
+                          &of_skipped, &of_done, &of_planned),
+              4)
+        << run.summary;
+    EXPECT_EQ(run.status, of_failed > 0) << run.err;
+    EXPECT_EQ(of_failed + of_done, of_planned) << run.summary;
+    failed += of_failed;
+    done += of_done;
+  }
+  EXPECT_EQ(failed, 2);  // b/x.png has the name of a/x.png
+  EXPECT_EQ(done, 2);
+}
+
 TEST_F(DetectTest, ThreadsDoNotChangeResults) {
   for (int i = 0; i < 9; ++i)
     Put("in/" + std::to_string(i) + ".jpg", Encode(".jpg", Gradient(200 + 31 * i, 150)));

@@ -293,6 +293,18 @@ TEST_F(RecordTest, AFinishedArchiveIsNotListedAsSkipped) {
   }
 }
 
+TEST_F(RecordTest, ImagesOfAFinishedArchiveKeepTheirPlace) {
+  Put("t/0.png", Encode(".png", Gradient(20, 10)));
+  ASSERT_EQ(
+      std::system(("cd '" + folder_.string() + "/in' && tar cf ../t/a.tar a.png sub").c_str()), 0);
+  ASSERT_EQ(Run("detect t -o out --json r.json").status, 0);
+  const Json images = Record()["images"];
+  ASSERT_EQ(images.size(), 3u);
+  EXPECT_EQ(images[0]["input"], "t/0.png");
+  ASSERT_EQ(Run("detect t -o out --json r.json --resume").status, 0);
+  EXPECT_EQ(Record()["images"], images);
+}
+
 // A run that resumes takes no masks of other options for its own, with a record or without.
 TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
   Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));
@@ -306,7 +318,7 @@ TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
     EXPECT_FALSE(std::filesystem::exists(Path("out/b.png"))) << command;
   };
   refused(off + "--resume --abstain 0.2,0.8 --json r.json",
-          "skinmask: r.json: is the record of a run with another --abstain (");
+          "skinmask: out: holds outputs that were made with another --abstain, as ");
   refused(off + "--resume --abstain 0.2,0.8",
           "skinmask: out: holds outputs that were made with another --abstain, as "
           ".skinmask-options.jsonl there tells (");
@@ -371,6 +383,25 @@ TEST_F(RecordTest, ADefaultThatIsGivenResumes) {
     EXPECT_NE(Run(detect + "--resume --outlier 0.99").err.find("another --outlier"),
               std::string::npos);
   }
+}
+
+// What draws one kind alone is compared for that kind, in the folder and in the record.
+TEST_F(RecordTest, OptionsOfOneKindAreFreeForOthers) {
+  ASSERT_EQ(Run("detect in/a.png -o out --json r.json").status, 0);
+  const std::string more = "detect in/a.png -o out --resume --json r.json --output mask,";
+  EXPECT_EQ(Run(more + "overlay --format jpeg --quality 80 --draw ellipse").status, 0);
+  EXPECT_EQ(Run(more + "cutout --feather 4").status, 0);
+  EXPECT_EQ(Run(more + "uncertainty --outlier 0.9").status, 0);
+  EXPECT_EQ(Record()["images"][0]["outputs"].size(), 4u);
+  EXPECT_EQ(Run("detect in/a.png -o out --resume --output mask").status, 0);
+  EXPECT_EQ(Run(more + "overlay --format jpeg --quality 70").status, 1);
+  EXPECT_EQ(Run(more + "overlay --adapt off").status, 1);
+}
+
+// No input is to blame for what cannot be written, so no number of failures allows it.
+TEST_F(RecordTest, OutputsThatCannotBeWrittenAreNotTolerable) {
+  std::filesystem::create_directories(Path("out/a.png"));
+  EXPECT_EQ(Run("detect in/a.png -o out --max-failures 5").status, 1);
 }
 
 // A run that makes all outputs of its list anew leaves a folder of its own options.

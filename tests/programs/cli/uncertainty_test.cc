@@ -114,7 +114,8 @@ TEST_F(UncertaintyTest, RefusesWhatItCannotDo) {
     expect("detect i -o o --abstain " + bad, "--abstain '" + bad + "': is not LOW,HIGH");
   expect("detect i -o o --output overlay --abstain 0.2,0.8", "--abstain: needs --output mask");
   expect("detect i -o o --class-costs 0,1:1,0", "--class-costs: needs --output classes");
-  expect("detect i -o o --outlier 0.9", "--outlier: needs --output uncertainty or --abstain");
+  expect("detect i -o o --outlier 0.9",
+         "--outlier: needs --output uncertainty, or mask with --abstain");
   expect("detect i -o o --output uncertainty --outlier 1.5",
          "--outlier: '1.5' is no number above 0 and up to 1");
   expect("detect i -o o --output uncertainty --outlier 0.9 --model l.json --adapt off",
