@@ -126,6 +126,7 @@ void DefineDetection(py::module_& module) {
       .def_readwrite("made_with", &DetectOptions::made_with)
       .def_readwrite("scale", &DetectOptions::scale)
       .def_readwrite("bits", &DetectOptions::probability_bits)
+      .def_readwrite("max_pixels", &DetectOptions::max_pixels)
       .def("style", [](DetectOptions& o, const std::string& name,
                        const std::string& text) { StyleTable().Set(o.style, name, text); })
       .def("require_effect",

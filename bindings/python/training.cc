@@ -88,13 +88,17 @@ py::tuple Columns(const Samples& samples) {
   py::array_t<std::uint8_t> pixels({count, py::ssize_t{3}}), classes(count);
   py::array_t<std::uint64_t> counts(count);
   py::array_t<std::uint32_t> groups(count);
-  std::uint8_t* bgr = pixels.mutable_data();
-  for (py::ssize_t i = 0; i < count; ++i) {
-    const SampleRow& row = samples.rows()[static_cast<std::size_t>(i)];
-    for (const std::uint8_t byte : {row.b, row.g, row.r}) *bgr++ = byte;
-    classes.mutable_at(i) = static_cast<std::uint8_t>(row.class_index);
-    counts.mutable_at(i) = row.count;
-    groups.mutable_at(i) = row.group;
+  std::uint8_t *bgr = pixels.mutable_data(), *class_index = classes.mutable_data();
+  std::uint64_t* row_count = counts.mutable_data();
+  std::uint32_t* group = groups.mutable_data();
+  {
+    const WithoutGil unlocked;
+    for (const SampleRow& row : samples.rows()) {
+      for (const std::uint8_t byte : {row.b, row.g, row.r}) *bgr++ = byte;
+      *class_index++ = static_cast<std::uint8_t>(row.class_index);
+      *row_count++ = row.count;
+      *group++ = row.group;
+    }
   }
   return py::make_tuple(pixels, classes, counts, groups);
 }
@@ -171,7 +175,7 @@ void DefineTrainOptions(py::class_<TrainOptions> options) {
            [](Options& o, const PairOptions& pairs) {
              o.validation = pairs;
              o.validation_name = pairs.listed.empty()
-                                     ? pairs.images.filename().string()
+                                     ? NameOfFolder(pairs.images).string()
                                      : std::to_string(pairs.listed.size()) + " images";
            })
       .def("calibration",
@@ -217,7 +221,8 @@ void DefineSamples(py::module_& module) {
       .def_readwrite("whole", &PairOptions::whole_class)
       .def_readwrite("allow_missing", &PairOptions::allow_missing)
       .def_readwrite("step", &PairOptions::step)
-      .def_readwrite("groups", &PairOptions::groups);
+      .def_readwrite("groups", &PairOptions::groups)
+      .def_readwrite("max_pixels", &PairOptions::max_pixels);
   module.def("set_pictures", &SetPictures);
 }
 

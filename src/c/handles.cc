@@ -106,6 +106,11 @@ DetectorOptions OptionsOf(const skinmask_options& given) {
   return result;
 }
 
+void RequirePath(const char* path) {
+  RequireGiven(path, "path");
+  if (!*path) throw BadArgument("path", "is empty (a file's path is wanted)");
+}
+
 DecodeOptions WithLimit(std::int64_t max_pixels) {
   if (max_pixels < 0)
     throw BadArgument("max_pixels", "is " + std::to_string(max_pixels) + " (0: 2^28)");
@@ -154,7 +159,7 @@ skinmask_model* skinmask_model_default(void) {
 
 skinmask_model* skinmask_model_read(const char* path) {
   return GuardedHandle([&] {
-    RequireGiven(path, "path");
+    RequirePath(path);
     return new skinmask_model{skinmask::ReadModel(path)};
   });
 }
@@ -195,7 +200,7 @@ void skinmask_detector_free(skinmask_detector* detector) { delete detector; }
 
 skinmask_image* skinmask_image_read(const char* path, int64_t max_pixels) {
   return GuardedHandle([&] {
-    RequireGiven(path, "path");
+    RequirePath(path);
     return new skinmask_image{skinmask::ReadImage(path, WithLimit(max_pixels))};
   });
 }

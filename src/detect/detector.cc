@@ -97,7 +97,8 @@ double OwnThreshold(const Model& made, double prior) {
 std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
                                           const DetectorOptions& options) {
   if (!options.by_faces() && !options.faces.empty())
-    throw Error(options.faces.string(), "finds no faces where nothing is adapted to them");
+    throw Error("`faces`",
+                "names a face finder, and `adapt` searches for no faces (auto or faces)");
   const bool is_of_skin = model.positive().name == "skin";
   const bool by_itself = options.by_image() && !options.insist;
   if (!options.has_seeds() && (!options.by_faces() || (by_itself && !is_of_skin))) return nullptr;

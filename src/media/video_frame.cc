@@ -97,13 +97,15 @@ struct Readable {
       const int rows = AV_CEIL_RSHIFT(frame.size.height, is_chroma ? d.log2_chroma_h : 0);
       planes[plane] = frame.planes[plane];
       strides[plane] = static_cast<int>(frame.strides[plane]);
-      if (is_whole) continue;
+      const bool repeats = frame.strides[plane] == 0;  // which swscale does not know
+      if (is_whole && !repeats) continue;
       const int bytes = columns * c.step, vector = kVectorPixels * c.step;
       cv::Mat& copy = copies[plane];
       copy.create(rows, (bytes + vector - 1) / vector * vector, CV_8UC1);
-      cv::Mat(rows, bytes, CV_8UC1, const_cast<std::uint8_t*>(frame.planes[plane]),
-              static_cast<std::size_t>(frame.strides[plane]))
-          .copyTo(copy.colRange(0, bytes));
+      const cv::Mat given(repeats ? 1 : rows, bytes, CV_8UC1,
+                          const_cast<std::uint8_t*>(frame.planes[plane]),
+                          static_cast<std::size_t>(frame.strides[plane]));
+      cv::repeat(given, repeats ? rows : 1, 1, copy.colRange(0, bytes));
       planes[plane] = copy.data;
       strides[plane] = static_cast<int>(copy.step);
     }

@@ -51,6 +51,8 @@ static void TestModels(const char* source, const char* photo) {
   CHECK(skinmask_model_parse(json, size / 2) == NULL);
   CHECK_SAYS("model: ");
   CHECK(skinmask_model_parse("", 0) == NULL);
+  CHECK(skinmask_model_read("") == NULL);
+  CHECK_SAYS("path: is empty");
   skinmask_model_free(NULL);
   free(path);
 }

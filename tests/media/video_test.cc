@@ -445,6 +445,24 @@ TEST_F(VideoTest, FramesOfWrongLayoutsAreErrors) {
   EXPECT_ERROR(frame.Bgr(), "is of layout 77");
 }
 
+TEST_F(VideoTest, AChromaStrideOfZeroRepeatsOneRow) {
+  for (const int width : {64, 70}) {
+    cv::Mat1b luma(40, width), chroma(1, width / 2);
+    cv::randu(luma, 60, 200);
+    cv::randu(chroma, 90, 160);
+    const cv::Mat1b all = cv::repeat(chroma, 20, 1);
+    const auto frame_of = [&](const cv::Mat1b& of, std::ptrdiff_t stride) {
+      VideoFrame frame;
+      frame.layout = Layout::kI420;
+      frame.size = luma.size();
+      frame.planes = {luma.data, of.data, of.data};
+      frame.strides = {width, stride, stride};
+      return frame.Bgr();
+    };
+    EXPECT_EQ(cv::norm(frame_of(chroma, 0), frame_of(all, width / 2), cv::NORM_INF), 0) << width;
+  }
+}
+
 TEST_F(VideoTest, QualitiesAreOneToAHundred) {
   for (const int quality : {0, 101, -1})
     EXPECT_ERROR(VideoWriter(Path("a.mp4"), {64, 48}, CV_8UC3, {.quality = quality}),

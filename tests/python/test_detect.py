@@ -238,8 +238,8 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"prior": 0}, "prior: '0' is no probability between 0 and 1"),
         ({"abstain": (0.8, 0.2)}, "0.8|interval|low"),
         ({"abstain": (0.2, 0.8), "output": "overlay"}, "abstain: needs output mask or uncertainty"),
-        ({"outlier": 0.9}, "outlier: needs output uncertainty or abstain"),
-        ({"outlier": 0.9, "output": "overlay"}, "outlier: needs output uncertainty or abstain"),
+        ({"outlier": 0.9}, "outlier: needs output uncertainty, or mask with abstain"),
+        ({"outlier": 0.9, "output": "overlay"}, "outlier: needs output uncertainty, or mask with abstain"),
         ({"output": "classes", "seed_rect": (1, 1, 9, 9)}, "'classes': knows no adapted model"),
         ({"abstain": (10**400, 1)}, "abstain: has a number beyond all others"),
         ({"output": "\ud800"}, r"output: have '\\ud800', which is no text"),
@@ -332,6 +332,8 @@ def test_the_environment_s_finder_is_for_calls_that_search(noise, photos, tmp_pa
             skinmask.detect(noise, model, faces="", **options)
     with pytest.raises(skinmask.Error, match="threshold: is of P"):
         skinmask.detect(noise, model, output="classes", threshold=0.9)
+    with pytest.raises(skinmask.Error, match="refine: is of adapted images"):
+        skinmask.detect(noise, model, output="classes", refine=True)
     built_in = skinmask.detect(noise, model, faces="")
     monkeypatch.delenv("SKINMASK_FACES")
     assert (skinmask.detect(noise, model) == built_in).all()

@@ -169,7 +169,7 @@ def test_a_stranger_s_name_gives_a_terminal_no_orders(tmp_path):
         ({"outputs": ("mask", "classes"), "adapt": "faces"}, "'classes': knows no adapted model"),
         ({"outputs": ("mask", "classes"), "seed_rect": (1, 1, 9, 9)}, "'classes': knows no"),
         ({"outputs": "overlay", "abstain": (0.2, 0.8)}, "abstain: needs output mask"),
-        ({"outputs": "overlay", "outlier": 0.9}, "outlier: needs output uncertainty or abstain"),
+        ({"outputs": "overlay", "outlier": 0.9}, "outlier: needs output uncertainty, or mask with abstain"),
         ({"overwrite": True, "resume": True}, "overwrite: replaces"),
         ({"isolate": "some"}, "isolate 'some': is unknown"),
         ({"max_seconds": 0}, "max_seconds"),
@@ -243,6 +243,53 @@ try:
 except KeyboardInterrupt:
     sys.exit(42)
 """
+
+
+def test_pictures_that_are_too_large_are_failures(photos, tmp_path):
+    masks = photos.parent / "masks"
+    files = skinmask.detect_files(photos, tmp_path / "out", max_pixels=300_000, adapt="off")
+    assert sorted(bool(file.error) for file in files) == [False, True]
+    problems = []
+    skinmask.evaluate(photos, masks, adapt="off", max_pixels=300_000, problem=problems.append)
+    assert len(problems) == 1 and "300000 pixels" in problems[0]
+    with pytest.raises(skinmask.Error, match="300000 pixels"):
+        skinmask.Samples.from_pairs(photos, masks, max_pixels=300_000)
+    for wrong in (0, -1):
+        with pytest.raises(skinmask.Error, match="max_pixels"):
+            skinmask.detect_files(photos, tmp_path / "other", max_pixels=wrong)
+
+
+AFTER_THE_MAIN_THREAD = """
+import skinmask, sys, threading
+def work():
+    threading.main_thread().join()
+    print(len(skinmask.Samples.from_pairs(sys.argv[1], whole="skin", step=64)) > 0)
+threading.Thread(target=work).start()
+"""
+
+
+def test_runs_of_threads_go_on_after_the_main_thread(photos):
+    command = [sys.executable, "-c", AFTER_THE_MAIN_THREAD, str(photos)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (result.stdout, result.stderr) == ("True\n", "")
+
+
+BESIDE_A_DAEMON_THREAD = """
+import skinmask, sys, threading
+started = threading.Event()
+def work():
+    skinmask.detect_files(sys.argv[1], sys.argv[2], each=lambda *_: started.set())
+threading.Thread(target=work, daemon=True).start()
+started.wait()
+"""
+
+
+def test_a_run_of_a_daemon_thread_stops_with_the_program(photos, tmp_path):
+    folder, out = many(photos, tmp_path / "in", 400), tmp_path / "out"
+    command = [sys.executable, "-c", BESIDE_A_DAEMON_THREAD, str(folder), str(out)]
+    subprocess.run(command, check=True, timeout=60)
+    assert 0 < len(list(out.glob("*.png"))) < 400
+    assert not list(out.glob("*.part"))
 
 
 def test_ctrl_c_ends_a_folder_run(photos, tmp_path):

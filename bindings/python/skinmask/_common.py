@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import numbers
 import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from threading import Thread
 from typing import Any, Optional, TypeVar, Union
 
 import numpy
@@ -142,6 +144,13 @@ def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
         raise _skinmask.Error(f"{name}: has a number beyond all others ({words})") from None
 
 
+def pixels_of(max_pixels: object) -> int:
+    """The limit `max_pixels`, after checking its range."""
+    require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
+    require_range("max_pixels", max_pixels, 1, 1 << 62, "1 to 2**62")  # type: ignore[arg-type]
+    return int(max_pixels)  # type: ignore[call-overload, no-any-return]
+
+
 def seconds_of_isolation(isolate: str, max_seconds: float | None) -> float:
     """The limit `max_seconds` for decoders in processes of their own."""
     require_type("isolate", isolate, str, "'none', 'auto' or 'all' is wanted")
@@ -176,7 +185,7 @@ def run(
     What the library warns of is a warning of this category. An exception of a callback ends the run
     and is raised here; no callback is called after it. Only the main thread receives Ctrl-C, and
     only between two steps of Python. So the caller waits here, where it can be interrupted, and
-    then stops the run.
+    then stops the run. A run of a daemon thread is stopped when the program ends.
     """
     stop = _skinmask.Stop()
     failures: list[BaseException] = []
@@ -195,12 +204,35 @@ def run(
     for name, callback in callbacks.items():
         require_function(name, callback)
     calls = [None if one is None else guarded(one) for one in callbacks.values()]
-    with ThreadPoolExecutor(1) as pool:
+    answer: Future[T] = Future()
+
+    def fulfil() -> None:
         try:
-            result = pool.submit(work, stop, *calls).result()
-        except BaseException:
-            stop.set()
-            raise
+            answer.set_result(work(stop, *calls))
+        except BaseException as failure:
+            answer.set_exception(failure)
+
+    # (An executor starts no thread once the main thread has returned.)
+    thread = Thread(target=fulfil)
+
+    def end() -> None:
+        stop.set()
+        if thread.is_alive():
+            thread.join()
+
+    def end_with_program() -> None:
+        failures.append(SystemExit())  # a part must not look like the whole
+        end()
+
+    try:
+        atexit.register(end_with_program)
+        thread.start()
+        result = answer.result()
+    except BaseException:
+        end()
+        raise
+    finally:
+        atexit.unregister(end_with_program)
     if failures:
         raise failures[0]
     for warning in stop.warnings():

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numbers
-
 from . import _skinmask
 from ._common import (
     Image,
     Path,
     path_of,
-    require_range,
+    pixels_of,
     require_switch,
     require_type,
     seconds_of_isolation,
@@ -61,7 +59,5 @@ def _decoding(
     rgb: bool, max_pixels: int, isolate: str, max_seconds: float | None
 ) -> _skinmask.DecodeOptions:
     require_switch("rgb", rgb)
-    require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
-    require_range("max_pixels", max_pixels, 1, 1 << 62, "1 to 2**62")
     seconds = seconds_of_isolation(isolate, max_seconds)
-    return _skinmask.DecodeOptions(int(max_pixels), isolate, seconds)
+    return _skinmask.DecodeOptions(pixels_of(max_pixels), isolate, seconds)

@@ -54,6 +54,9 @@ def refuse_without_effect(texts: Texts, found: str, of_model_alone: bool) -> Non
     adapt = texts.get("adapt")
     seeded = _is_seeded(texts)
     draws_faces = "faces" in str(texts.get("draw")).split(",")
+    for name in OF_ADAPTATION if of_model_alone else ():
+        if name in texts:
+            raise _skinmask.Error(f"{name}: is of adapted images, and output 'classes' knows none")
     for name in OF_ADAPTATION if not seeded else ():
         if name in texts and (adapt == "off" or (adapt, name) == ("faces", "min_component")):
             which = "divided" if name == "min_component" else "adapted"

@@ -20,6 +20,7 @@ from ._common import (
     bits_of,
     end_by,
     path_of,
+    pixels_of,
     refuse,
     require_function,
     require_switch,
@@ -198,6 +199,7 @@ def detect_files(
     format: str = "png",
     quality: int | None = None,
     feather: int | None = None,
+    max_pixels: int = 1 << 28,
     isolate: str = "none",
     max_seconds: float | None = None,
     overwrite: bool = False,
@@ -224,10 +226,12 @@ def detect_files(
     outputs for people: 'png', 'jpeg' (only for outputs without alpha) or 'webp'; `quality`, 1 to
     100, is that of lossy formats (None: 90). `feather` is the width, in pixels, over which cut-outs
     become transparent. `how` are options of `detect`; `resume` refuses outputs that were made with
-    other options. `isolate` 'auto' decodes images except JPEG and PNG in separate processes, 'all'
-    all images and videos: a file that crashes its decoder, or takes it more than `max_seconds` of
-    CPU time (None: 60; for a video: per frame), is an `error`, and this process goes on. It needs
-    the program's skinmask-decoders, which wheels contain.
+    other options. Pictures of more than `max_pixels` (frames of videos: of more than 2**26, unless
+    another number is given) are an `error`, by their headers. `isolate` 'auto' decodes images
+    except JPEG and PNG in separate processes, 'all' all images and videos: a file that crashes its
+    decoder, or takes it more than `max_seconds` of CPU time (None: 60; for a video: per frame), is
+    an `error`, and this process goes on. It needs the program's skinmask-decoders, which wheels
+    contain.
     """
     require_function("each", each)
     options = _skinmask.DetectOptions()
@@ -260,6 +264,7 @@ def detect_files(
     for name, text in style.items():
         options.style(name, text)
     options.require_effect()
+    options.max_pixels = pixels_of(max_pixels)
     options.isolate(isolate, seconds_of_isolation(isolate, max_seconds))
     require_switch("overwrite", overwrite)
     require_switch("resume", resume)

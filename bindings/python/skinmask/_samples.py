@@ -20,6 +20,7 @@ from ._common import (
     give,
     is_given,
     path_of,
+    pixels_of,
     require_switch,
     run,
     texts,
@@ -39,6 +40,7 @@ PAIR_OPTIONS = {
     "allow_missing": _SWITCH,
     "step": "a whole number is wanted",
     "groups": _SWITCH,
+    "max_pixels": "a number of pixels is wanted",
 }
 
 _OF_MASKS = ("mask_name", "labels", "ignored", "invert")
@@ -105,9 +107,10 @@ class Samples:
 
         Or those of lists of files or arrays, as `evaluate` takes them.
 
-        `how` are image_name, mask_name, labels, ignored, invert, whole, allow_missing, step and
-        groups, as for `skinmask sample` (docs/cli.md, 'Reading masks'). A file that cannot be read
-        is an Error, unless there is a function `problem`, which is then called with one line.
+        `how` are image_name, mask_name, labels, ignored, invert, whole, allow_missing, step, groups
+        and max_pixels, as for `skinmask sample` (docs/cli.md, 'Reading masks'). A file that cannot
+        be read is an Error, unless there is a function `problem`, which is then called with one
+        line.
         """
         work = partial(_skinmask.Samples.collect, pair_options(images, masks, **how))
         problem = end_by if problem is None else problem
@@ -236,6 +239,8 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
             continue
         if name == "step" and isinstance(value, Integral) and abs(int(value)) >= 1 << 31:
             raise _skinmask.Error(f"step {value}: is out of range (1 to 2147483647)")
+        if name == "max_pixels":
+            value = pixels_of(value)
         if PAIR_OPTIONS[name] == _SWITCH:
             require_switch(name, value)
         elif isinstance(value, BOOLEAN):

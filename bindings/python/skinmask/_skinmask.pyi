@@ -74,6 +74,7 @@ class PairOptions:
     allow_missing: bool
     step: int
     groups: bool
+    max_pixels: int
 
 def set_pictures(pairs: PairOptions, arrays: dict[str, NDArray[Any]]) -> None:
     """Sets the arrays that stand for files of these names in `pairs.listed`."""
@@ -137,6 +138,7 @@ class DetectOptions:
     made_with: dict[str, str]
     scale: int
     bits: int
+    max_pixels: int
     def style(self, name: str, text: str) -> None: ...
     def require_effect(self) -> None: ...
     def outputs(self, names: list[str]) -> None: ...
