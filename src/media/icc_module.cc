@@ -62,32 +62,27 @@ struct Lattice {
 
 }  // namespace
 
-void* skinmask_open_profile(std::string_view icc, std::string& problem) {
-  auto made = std::make_unique<Conversion>();
+void skinmask_open_profile(std::string_view icc, std::string& problem,
+                           skinmask::ColorConversion& conversion) {
+  const auto made = std::make_shared<Conversion>();
   const cmsContext context = made->context.get();
   cmsSetLogErrorHandlerTHR(context, [](cmsContext, cmsUInt32Number, const char*) {});
   const Profile profile(
       cmsOpenProfileFromMemTHR(context, icc.data(), static_cast<cmsUInt32Number>(icc.size())),
       cmsCloseProfile);
   problem = WhyNotUsed(profile.get());
-  if (!problem.empty()) return nullptr;
+  if (!problem.empty()) return;
   const Profile srgb(cmsCreate_sRGBProfileTHR(context), cmsCloseProfile);
   // Without the cache of the last colour, which is not thread-safe.
   made->transform.reset(cmsCreateTransformTHR(context, profile.get(), TYPE_BGR_8, srgb.get(),
                                               TYPE_BGR_8, INTENT_RELATIVE_COLORIMETRIC,
                                               cmsFLAGS_NOCACHE));
-  if (!made->transform) {
-    problem = "is damaged";
-    return nullptr;
-  }
+  problem = "is damaged";
+  if (!made->transform) return;
   const Lattice lattice(made->transform.get());
-  if (!lattice.IsPlausible()) problem = "makes white dark, or black light";
-  return !problem.empty() || lattice.IsUnmoved() ? nullptr : made.release();
+  problem = lattice.IsPlausible() ? "" : "makes white dark, or black light";
+  if (problem.empty() && !lattice.IsUnmoved())
+    conversion = [made](const uchar* from, uchar* to, unsigned pixels) {
+      cmsDoTransform(made->transform.get(), from, to, pixels);
+    };
 }
-
-void skinmask_convert_colors(void* profile, const unsigned char* from, unsigned char* to,
-                             unsigned pixels) {
-  cmsDoTransform(static_cast<Conversion*>(profile)->transform.get(), from, to, pixels);
-}
-
-void skinmask_close_profile(void* profile) { delete static_cast<Conversion*>(profile); }

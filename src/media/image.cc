@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -43,20 +42,16 @@ cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_
   return picture;
 }
 
-constexpr const char* kIccModule = "skinmask-icc.so";
-
 struct OpenedProfile {
   std::string icc, problem;
-  std::shared_ptr<void> conversion;  // null: no conversion
+  ColorConversion conversion;
 };
 
 // Opens a profile, and caches the last ones, because the photographs of a run have few different
 // profiles.
 OpenedProfile Opened(const std::string& icc) {
   static auto* const open =
-      FindInModule<decltype(skinmask_open_profile)>(kIccModule, "skinmask_open_profile");
-  static auto* const close =
-      FindInModule<decltype(skinmask_close_profile)>(kIccModule, "skinmask_close_profile");
+      FindInModule<decltype(skinmask_open_profile)>("skinmask-icc.so", "skinmask_open_profile");
   constexpr std::size_t kMaxKept = 8;
   static std::mutex mutex;
   static std::deque<OpenedProfile> kept;
@@ -64,7 +59,7 @@ OpenedProfile Opened(const std::string& icc) {
   for (const OpenedProfile& each : kept)
     if (each.icc == icc) return each;
   OpenedProfile opened{icc, {}, {}};
-  if (void* const conversion = open(icc, opened.problem)) opened.conversion = {conversion, close};
+  open(icc, opened.problem, opened.conversion);
   if (kept.size() == kMaxKept) kept.pop_front();
   return kept.emplace_back(std::move(opened));
 }
@@ -112,11 +107,9 @@ cv::Mat InSrgb(const cv::Mat& bgr, const std::string& icc, std::string* problem,
   if (problem && !opened.problem.empty())
     *problem = "its profile of colours " + opened.problem + ", so they are taken as sRGB";
   if (!opened.conversion) return bgr;
-  static auto* const convert =
-      FindInModule<decltype(skinmask_convert_colors)>(kIccModule, "skinmask_convert_colors");
   memory.create(bgr.size(), CV_8UC3);
   ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
-    convert(opened.conversion.get(), bgr.ptr(y), memory.ptr(y), static_cast<unsigned>(bgr.cols));
+    opened.conversion(bgr.ptr(y), memory.ptr(y), static_cast<unsigned>(bgr.cols));
   });
   return memory;
 }

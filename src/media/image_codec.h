@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
@@ -85,6 +86,9 @@ Orientation ExifOrientation(std::string_view bytes);
 // True if colours of that profile are not converted, that is, if InSrgb returns the picture itself.
 bool IsTakenAsSrgb(const std::string& icc);
 
+// Converts B G R to sRGB; thread-safe. Empty: no conversion.
+using ColorConversion = std::function<void(const uchar* from, uchar* to, unsigned pixels)>;
+
 // Null if the format is not in the table.
 const ImageCodec* CodecOf(std::string_view bytes);
 
@@ -156,9 +160,7 @@ extern "C" void skinmask_decode(std::string_view bytes, bool option, cv::Mat& pi
                                 std::string& problem);
 // Only in skinmask-imgcodecs; see EncodeWebP.
 extern "C" void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes);
-// In the module skinmask-icc. The first function returns a conversion from a profile to sRGB, or
-// null if the profile is sRGB or if `problem` is set. The second one converts B G R; thread-safe.
-extern "C" void* skinmask_open_profile(std::string_view icc, std::string& problem);
-extern "C" void skinmask_convert_colors(void* profile, const unsigned char* from, unsigned char* to,
-                                        unsigned pixels);
-extern "C" void skinmask_close_profile(void* profile);
+// In the module skinmask-icc. Sets the conversion from a profile to sRGB, unless the profile is
+// sRGB or sets `problem`.
+extern "C" void skinmask_open_profile(std::string_view icc, std::string& problem,
+                                      skinmask::ColorConversion& conversion);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -40,9 +40,10 @@ struct PositiveMask {
   static constexpr bool kAllBytes = true;
   HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
     constexpr float kRoundingMargin = 0.01f;
+    // An upper bound of the binary logarithm, and the margin.
+    const auto reach = [](std::size_t n) { return std::bit_width(n - 1) + kRoundingMargin; };
     const Floats lead = hn::Sub(ratios.positive[j], ratios.other[j]);
-    const float others = Log2(m.count - m.positives) + kRoundingMargin;
-    const float positives = Log2(m.positives) + kRoundingMargin;
+    const float others = reach(m.count - m.positives), positives = reach(m.positives);
     auto greater = hn::Gt(lead, Float(0));
     const auto open = hn::And(hn::Lt(lead, Float(others)), hn::Gt(lead, Float(-positives)));
     if (HWY_UNLIKELY(!hn::AllFalse(FloatTag(), open))) {
@@ -51,15 +52,6 @@ struct PositiveMask {
           hn::Gt(ratios.Sum(0, m.positives, j, shift), ratios.Sum(m.positives, m.count, j, shift));
     }
     return Bits(hn::VecFromMask(FloatTag(), greater));
-  }
-  // An upper bound of the binary logarithm of 1 .. kMaxComponents.
-  static float Log2(std::size_t n) {
-    static constexpr auto kLog2 = [] {
-      std::array<float, CompiledMixture::kMaxComponents + 1> table{};
-      for (std::size_t i = 2; i < table.size(); ++i) table[i] = table[(i + 1) / 2] + 1;
-      return table;
-    }();
-    return kLog2[n];
   }
 };
 

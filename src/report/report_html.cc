@@ -9,8 +9,8 @@
 // in as texts (cmake/embed_text.cmake).
 namespace skinmask::assets {
 
-std::string_view Page();              // page/report.html
-std::string_view ComparisonPage();    // page/comparison.html
+std::string_view Page();              // page/report.html, between head.html and foot.html
+std::string_view ComparisonPage();    // page/comparison.html, likewise
 std::string_view Style();             // page/report.css
 std::string_view Script();            // the page's page/*.js, as one script
 std::string_view ComparisonScript();  // the same for the comparison
@@ -57,7 +57,8 @@ std::string Fill(std::string_view text,
 
 std::string ReportToHtml(const std::string& json, const std::vector<GalleryPictures>& pictures) {
   const std::string evaluation = ForScript(json), gallery = ForScript(PicturesJson(pictures));
-  return Fill(assets::Page(), {{"style", assets::Style()},
+  return Fill(assets::Page(), {{"title", "evaluation"},
+                               {"style", assets::Style()},
                                {"chart", assets::ChartJs()},
                                {"evaluation", evaluation},
                                {"pictures", gallery},
@@ -66,7 +67,8 @@ std::string ReportToHtml(const std::string& json, const std::vector<GalleryPictu
 
 std::string ComparisonToHtml(const std::string& json) {
   const std::string comparison = ForScript(json);
-  return Fill(assets::ComparisonPage(), {{"style", assets::Style()},
+  return Fill(assets::ComparisonPage(), {{"title", "comparison"},
+                                         {"style", assets::Style()},
                                          {"chart", assets::ChartJs()},
                                          {"comparison", comparison},
                                          {"script", assets::ComparisonScript()}});
