@@ -50,10 +50,10 @@ struct ClassMap {
 
 // Reads a mask file. JPEG does not preserve values exactly; therefore a pixel of a JPEG without a
 // labelled value gets the class of the nearest labelled value and is counted in `in_between`.
-// Throws Error for a value without a label in other formats, for a mask of 0 and 1 if no labels are
-// given, and for labels of 16 bits that are neither all below 256 nor all multiples of 257. Only
-// buffer, max_pixels and take of `options` are used. The classes may be stored in the buffer; they
-// are then valid until its next use.
+// Throws Error for a value without a label in other formats, for a mask of 0 and one dark value if
+// no labels are given, and for labels of 16 bits that are neither all below 256 nor all multiples
+// of 257. Of `options`, buffer, max_pixels, take and isolation are used. The classes may be stored
+// in the buffer; they are then valid until its next use.
 ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule,
                   const DecodeOptions& options = {});
 ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const MaskRule& rule,

@@ -203,7 +203,8 @@ struct VideoSound {
 };
 
 struct VideoWriteOptions {
-  // FFmpeg's name of an encoder, or of a codec; empty: ffv1 for Matroska, else libx264.
+  // FFmpeg's name of an encoder, or of a codec; empty: ffv1 for Matroska, VP9 for WebM,
+  // libx264 where the container takes H.264, else the container's own.
   std::string codec{};
   // FFmpeg's name of the container; empty: by the path's extension. "yuv4mpegpipe" and "rawvideo"
   // have codecs of their own, and store frames at a constant rate without timestamps.

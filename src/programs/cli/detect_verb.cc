@@ -297,8 +297,9 @@ void AddWorkOptions(CLI::App& verb, DetectFlags& options, Context& context) {
                   "allows it, or all converted to BGR (default: yuv for videos, bgr for images)");
   group.AddChoice("--scale", options.scale, {"1", "1/2", "1/4", "1/8"},
                   "Work on smaller pictures: 1/2, 1/4 or 1/8 of width and height, rounded up");
-  group.AddChoice("--depth", options.depth, {"8", "16"},
-                  "Bits of probabilities: 255 or 65535 is 1; of videos 16 in FFV1 only");
+  group.AddChoice(
+      "--depth", options.depth, {"8", "16"},
+      "Bits of probabilities: 255 or 65535 is 1; of videos 16 in FFV1 or rawvideo only");
 }
 
 void AddVideoOptions(CLI::App& verb, DetectFlags& options) {

@@ -33,7 +33,9 @@ constexpr Paragraph kExitStatuses[] = {
      "Something could not be done, and the rest was. Each such thing has a line on standard "
      "error."},
     {"2", "The command line is wrong, and nothing was done."},
-    {"130", "Interrupted: what was in flight is finished, and no file is left half written."}};
+    {"130",
+     "Interrupted: images in work are finished, a video is not, and no file is left half "
+     "written."}};
 
 // A variable, and the option without which a verb does not read it.
 struct Variable {
@@ -47,7 +49,7 @@ constexpr Variable kVariables[] = {
      "--faces"},
     {{"SOURCE_DATE_EPOCH",
       "The date in reports and records of scores, in seconds since 1970 (they have none without)."},
-     "--report"},
+     "--title"},
     {{"SKINMASK_TARGET",
       "Run the code for another CPU target than the best (`skinmask version` lists them). Results "
       "do not depend on it."}},
