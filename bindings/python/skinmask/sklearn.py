@@ -17,6 +17,7 @@ from typing import Any
 import numpy
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import validation
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
@@ -197,11 +198,8 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         places = [column.upper() for column in columns]
         if places != ["B", "G", "R"] and sorted(places) == ["B", "G", "R"]:
             raise ValueError(f"X: has the columns {', '.join(columns)} (in the order B, G, R)")
-        try:
-            from sklearn.utils.validation import validate_data
-        except ImportError:
-            return self._validate_data(X, *y, **how)
-        return validate_data(self, X, *y, **how)
+        check = getattr(validation, "validate_data", None)
+        return check(self, X, *y, **how) if check else self._validate_data(X, *y, **how)
 
     def _pixels(self, X: ArrayLike) -> NDArray[numpy.uint8]:
         check_is_fitted(self)
