@@ -144,11 +144,11 @@ def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
         raise _skinmask.Error(f"{name}: has a number beyond all others ({words})") from None
 
 
-def pixels_of(max_pixels: object) -> int:
+def pixels_of(max_pixels: int) -> int:
     """The limit `max_pixels`, after checking its range."""
     require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
-    require_range("max_pixels", max_pixels, 1, 1 << 62, "1 to 2**62")  # type: ignore[arg-type]
-    return int(max_pixels)  # type: ignore[call-overload, no-any-return]
+    require_range("max_pixels", max_pixels, 1, 1 << 62, "1 to 2**62")
+    return int(max_pixels)
 
 
 def seconds_of_isolation(isolate: str, max_seconds: float | None) -> float:

@@ -109,8 +109,7 @@ class Samples:
 
         `how` are image_name, mask_name, labels, ignored, invert, whole, allow_missing, step, groups
         and max_pixels, as for `skinmask sample` (docs/cli.md, 'Reading masks'). A file that cannot
-        be read is an Error, unless there is a function `problem`, which is then called with one
-        line.
+        be read is an Error, or one line for the function `problem`, if there is one.
         """
         work = partial(_skinmask.Samples.collect, pair_options(images, masks, **how))
         problem = end_by if problem is None else problem

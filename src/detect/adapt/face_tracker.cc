@@ -250,26 +250,26 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
       found.id = known->id;
       *known = std::move(found);
       UpdateTemplate(*known, now);
-      known->found_template = known->face_template;
     } else if (tracks_.size() < kMaxSeeds) {
       found.id = ++last_id_;
       tracks_.push_back(std::move(found));
       UpdateTemplate(tracks_.back(), now);
-      tracks_.back().found_template = tracks_.back().face_template;
       others = true;
     }
   }
-  for (Track& track : tracks_)
-    if (!track.confirmed) {
-      ++track.searches_missed;
-      // A face that was found may cover it. What still correlates is then something else.
-      if (std::ranges::any_of(tracks_, [&](const Track& other) {
-            return other.confirmed && !(other.seed.box & track.seed.box).empty();
-          }))
-        track.correlation = 0;
-      if (!LooksAsFound(track, now)) track.correlation = 0;
-      if (IsSure(track)) UpdateTemplate(track, now);
+  for (Track& track : tracks_) {
+    if (track.confirmed) {
+      track.found_template = track.face_template;
+      continue;
     }
+    ++track.searches_missed;
+    // A face that was found may cover it. What still correlates is then something else.
+    const auto may_cover = [&](const Track& other) {
+      return other.confirmed && !(other.seed.box & track.seed.box).empty();
+    };
+    if (std::ranges::any_of(tracks_, may_cover) || !LooksAsFound(track, now)) track.correlation = 0;
+    if (IsSure(track)) UpdateTemplate(track, now);
+  }
   // Not of std::ranges, whose subrange Clang 14 cannot compile.
   const auto dropped =
       std::stable_partition(tracks_.begin(), tracks_.end(), [](const Track& track) {
