@@ -87,18 +87,22 @@ function(skinmask_late_module room name)
   set_property(GLOBAL APPEND PROPERTY SKINMASK_MODULES ${name})
 endfunction()
 
-# Row functions: a file that Highway compiles once per CPU target by including it again, by its name
-# from src/. GCC orders their long straight-line blocks better with -fschedule-insns: 7 % on Zen 4.
-# Vectors without a size (SVE, RVV) cannot be members, as they are here: those CPUs run NEON or
-# plain code. The address sanitizer watches their accesses to the heap only: with its checks of the
-# stack, or with those of undefined behaviour, each file takes minutes to compile. Highway's includes
-# allow no other file beside them in a unity build.
+# Row functions: a file that Highway's foreach_target.h compiles once per CPU target by including it
+# again, as HWY_TARGET_INCLUDE. GCC orders their long straight-line blocks better with
+# -fschedule-insns: 7 % on Zen 4. Vectors without a size (SVE, RVV) cannot be members, as they are
+# here: those CPUs run NEON or plain code. The address sanitizer watches their accesses to the heap
+# only: with its checks of the stack, or with those of undefined behaviour, each file takes minutes
+# to compile. Highway's includes allow no other file beside them in a unity build.
 set(SKINMASK_DISABLED_TARGETS
     "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)")
 function(skinmask_row_functions)
   set_source_files_properties(
     ${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
                        COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU>:-fschedule-insns>")
+  foreach(file ${ARGN})
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    set_property(SOURCE ${file} APPEND PROPERTY COMPILE_DEFINITIONS HWY_TARGET_INCLUDE="${name}")
+  endforeach()
   if(SKINMASK_SANITIZE MATCHES address)
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=undefined
                  "$<IF:$<CXX_COMPILER_ID:GNU>,--param;asan-stack=0,-mllvm;-asan-stack=0>")

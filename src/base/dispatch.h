@@ -8,17 +8,18 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The active target: GetIndex() is its index in the tables below.
+// The active target: GetIndex() is its index in the table below.
 hwy::ChosenTarget& ChosenCpuTarget();
 
 }  // namespace skinmask
 
 #if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)  // only one target is compiled
-#define SKINMASK_EXPORT(function) static_assert(true)
 #define SKINMASK_DISPATCH(function) HWY_STATIC_DISPATCH(function)
 #else
-#define SKINMASK_EXPORT(function)                                                    \
-  static constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##ByTarget[] = { \
-      nullptr, HWY_CHOOSE_TARGET_LIST(function), HWY_CHOOSE_FALLBACK(function)}
-#define SKINMASK_DISPATCH(function) (*function##ByTarget[ChosenCpuTarget().GetIndex()])
+#define SKINMASK_DISPATCH(function)                                                \
+  (*[] {                                                                           \
+    static constexpr decltype(&HWY_STATIC_DISPATCH(function)) by_target[] = {      \
+        nullptr, HWY_CHOOSE_TARGET_LIST(function), HWY_CHOOSE_FALLBACK(function)}; \
+    return by_target[ChosenCpuTarget().GetIndex()];                                \
+  }())
 #endif

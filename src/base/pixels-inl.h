@@ -138,7 +138,7 @@ HWY_INLINE auto Apply(const Kernel& kernel, Words w0, Words w1, Words w2) {
 // Packs the byte results of a block next to each other.
 template <class Kernel>
 HWY_INLINE Words PackBytes(FourVectors<Words> a) {
-  if constexpr (!Kernel::kAllBytes) {
+  if constexpr (!requires { Kernel::kAllBytes; }) {
     a.v1 = hn::ShiftLeft<8>(a.v1);
     a.v2 = hn::ShiftLeft<16>(a.v2);
     a.v3 = hn::ShiftLeft<24>(a.v3);

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "detect/log_odds_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "model/quadratic-inl.h"
@@ -76,11 +74,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(MaskRow);
-SKINMASK_EXPORT(ByteRow);
-SKINMASK_EXPORT(DeepRow);
-SKINMASK_EXPORT(FloatRow);
 
 void MaskRowOf(const float* z, std::size_t count, float threshold, std::uint8_t* mask) {
   SKINMASK_DISPATCH(MaskRow)(z, count, threshold, mask);

@@ -5,8 +5,6 @@
 #include "learn/score_bins.h"
 #include "skinmask/model/mixture.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "learn/expectation_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "base/doubles-inl.h"
@@ -153,10 +151,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(AddPart);
-SKINMASK_EXPORT(Softmax);
-SKINMASK_EXPORT(Losses);
 
 Expectation& Expectation::operator+=(const Expectation& other) {
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += other.sums[k];

@@ -6,8 +6,6 @@
 
 #include "skinmask/base/error.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "learn/logistic_likelihood.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "base/doubles-inl.h"
@@ -129,9 +127,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(AddPart);
-
 namespace logistic {
 namespace {
 

@@ -10,8 +10,6 @@
 #include "skinmask/base/cpu.h"
 #include "skinmask/base/error.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "model/mixture.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "model/quadratic-inl.h"
@@ -65,7 +63,6 @@ struct Probability {
 };
 
 struct ProbabilityByte {
-  static constexpr bool kAllBytes = false;
   HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
     return RoundedByte(hn::Mul(Float(255), Probability()(m, ratios, j)));
   }
@@ -81,7 +78,6 @@ struct LogOdds {
 };
 
 struct GreatestClass {
-  static constexpr bool kAllBytes = false;
   HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
     const Floats shift = hn::Max(ratios.positive[j], ratios.other[j]);
     Floats greatest = Float(-3e38f);
@@ -114,13 +110,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(MaskRow);
-SKINMASK_EXPORT(ClassRow);
-SKINMASK_EXPORT(ProbabilityByteRow);
-SKINMASK_EXPORT(ProbabilityRow);
-SKINMASK_EXPORT(LogOddsRow);
-
 namespace {
 
 // The relative error of Exp2 (docs/math.md), and of a sum of n such terms, the greatest near 1.

@@ -16,8 +16,6 @@
 #include "skinmask/base/cpu.h"
 #include "skinmask/base/error.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "model/outliers.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "model/quadratic-inl.h"
@@ -49,8 +47,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(BeyondRow);
 
 // Whether a class explains these features.
 using Explains = std::function<bool(const double* f)>;

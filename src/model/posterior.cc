@@ -11,8 +11,6 @@
 #include "skinmask/base/logistic.h"
 #include "skinmask/model/feature_polynomial.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "model/posterior.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "base/pixels-inl.h"
@@ -34,7 +32,6 @@ struct BitOfColor : OfColor {
 };
 
 struct ByteOfColor : OfColor {
-  static constexpr bool kAllBytes = false;
   const std::uint8_t* bytes;
   HWY_INLINE Words operator()(Words color) const {
 #if HWY_TARGET == HWY_SCALAR
@@ -61,10 +58,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(TableMaskRow);
-SKINMASK_EXPORT(TableByteRow);
-
 namespace {
 
 // The number of densities that a colour needs.

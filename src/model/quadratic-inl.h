@@ -49,11 +49,9 @@ struct SignMask {  // 255 where x < 0, else 0
   HWY_INLINE Words operator()(Floats x) const { return SignWords(x); }
 };
 struct SignBit {  // 1 where x < 0, else 0
-  static constexpr bool kAllBytes = false;
   HWY_INLINE Words operator()(Floats x) const { return hn::ShiftRight<31>(Bits(x)); }
 };
 struct LogisticByte {  // round(255 / (1 + 2^x))
-  static constexpr bool kAllBytes = false;
   HWY_INLINE Words operator()(Floats x) const {
     return RoundedByte(hn::Div(Float(255), hn::Add(Float(1), Exp2(x))));
   }

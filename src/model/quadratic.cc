@@ -7,8 +7,6 @@
 #include "skinmask/base/cpu.h"
 #include "skinmask/model/feature_polynomial.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "model/quadratic.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "model/quadratic-inl.h"
@@ -42,13 +40,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(MaskRow);
-SKINMASK_EXPORT(ClassRow);
-SKINMASK_EXPORT(ProbabilityByteRow);
-SKINMASK_EXPORT(ProbabilityRow);
-SKINMASK_EXPORT(LogOddsRow);
-
 namespace {
 
 constexpr double kCentre = 128;  // the middle of a byte's range: keeps products small

@@ -6,8 +6,6 @@
 
 #include "skinmask/base/cpu.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "model/yuv_quadratic.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "model/quadratic-inl.h"
@@ -161,10 +159,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(YuvMask);
-SKINMASK_EXPORT(YuvProbability);
-
 namespace {
 
 constexpr double kMiddle = 128;

@@ -42,11 +42,6 @@ HWY_AFTER_NAMESPACE();
 namespace skinmask {
 namespace {
 
-SKINMASK_EXPORT(Exp2Row);
-SKINMASK_EXPORT(LogRow);
-SKINMASK_EXPORT(DoubleExp2Row);
-SKINMASK_EXPORT(DoubleLogRow);
-
 // Largest relative errors over a grid that no power of two divides. (docs/math.md states those over
 // all floats, found by the same loop with step 1.)
 TEST(Elementary, Exp2IsWithinItsBound) {

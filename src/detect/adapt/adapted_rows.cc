@@ -6,8 +6,6 @@
 
 #include "detect/log_odds_rows.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "detect/adapt/adapted_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "detect/adapt/adapted_colors-inl.h"
@@ -100,14 +98,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(FullRow);
-SKINMASK_EXPORT(GlobalRow);
-SKINMASK_EXPORT(LeadRow);
-SKINMASK_EXPORT(AddSlopes);
-SKINMASK_EXPORT(AddPlaceRow);
-SKINMASK_EXPORT(PlacesBetween);
-
 namespace {
 
 constexpr std::size_t kMaxLanes = 16;  // a vector may reach this far beyond a row

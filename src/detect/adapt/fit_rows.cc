@@ -2,8 +2,6 @@
 
 #include <numbers>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "detect/adapt/fit_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "base/moment_lanes-inl.h"
@@ -118,9 +116,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(AddAll);
-
 namespace {
 
 constexpr double kCentre = 128, kScale = 0x1p24;

@@ -1,7 +1,5 @@
 #include "detect/adapt/hog_rows.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "detect/adapt/hog_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "detect/adapt/hog_features-inl.h"
@@ -253,8 +251,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(Functions);
 
 const HogRowFunctions& HogRows() { return SKINMASK_DISPATCH(Functions)(); }
 

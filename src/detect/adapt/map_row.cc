@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "detect/adapt/map_row.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "base/pixels-inl.h"
@@ -55,10 +53,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace skinmask {
-
-SKINMASK_EXPORT(Between);
-SKINMASK_EXPORT(Ramps);
-
 namespace {
 
 constexpr int kMaxLanes = 16;  // a vector may write this far beyond
