@@ -18,6 +18,7 @@
 #include "skinmask/detect/measure.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
+#include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask::python {
 namespace {
@@ -46,35 +47,15 @@ py::cpp_function Found(const Find& find) {
   return py::cpp_function([find](Judged& judged) { return judged.With(find); }, Unlocked());
 }
 
-const char* NameOf(AdaptationSummary::By by) {
-  using By = AdaptationSummary::By;
-  if (by == By::kNothing) return "nothing";
-  if (by == By::kNobody) return "nobody";
-  return by == By::kSeeds ? "faces" : "image";
-}
-
 // The same keys as in the JSON of results (docs/formats.md). None if nothing is adapted.
 py::object AdaptationOf(Judged& judged) {
-  using By = AdaptationSummary::By;
   const auto found = CallWithoutGil([&] {
     return judged.With([](Judgement& judgement) {
       return judgement.detector().adapter() ? std::optional(judgement.summary()) : std::nullopt;
     });
   });
   if (!found) return py::none();
-  const AdaptationSummary& summary = *found;
-  py::dict dict;
-  dict["by"] = summary.by == By::kSeeds ? "seeds" : NameOf(summary.by);
-  if (summary.by == By::kNobody) return dict;
-  if (summary.by == By::kSeeds) dict["faces"] = summary.faces;
-  if (summary.by == By::kImage) dict["shift"] = summary.shift;
-  if (summary.by == By::kImage || summary.by == By::kNothing) dict["stops"] = summary.stops;
-  const std::pair<const char*, bool> notes[] = {
-      {"monochrome", summary.monochrome}, {"cool", summary.cool}, {"unclear", summary.unclear}};
-  for (const auto& [name, holds] : notes)
-    if (holds) dict[name] = true;
-  if (summary.any_skin) dict["any_skin"] = *summary.any_skin;
-  return dict;
+  return py::module_::import("json").attr("loads")(AdaptationToJson(*found));
 }
 
 // A value for red, green and blue.
@@ -258,7 +239,10 @@ void DefineJudged(py::module_& module) {
                              "P(skin) as (height, width) of uint8: 255 P, rounded.")
       .def("_draw", &Drawn)
       .def_property_readonly(
-          "adapted_by", Found([](Judgement& j) { return NameOf(j.summary().by); }),
+          "adapted_by", Found([](Judgement& j) {
+            constexpr const char* kNames[] = {"nothing", "faces", "image", "nobody"};
+            return kNames[static_cast<int>(j.summary().by)];
+          }),
           "'faces', 'image', 'nothing', or, if `require_face` is set and no face found, 'nobody'.")
       .def_property_readonly(
           "adaptation", &AdaptationOf,

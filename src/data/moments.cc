@@ -1,8 +1,8 @@
 #include "skinmask/data/moments.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
+#include <valarray>
 
+#include "base/parallel_rows.h"
 #include "data/carriers.h"
 
 namespace skinmask {
@@ -52,22 +52,16 @@ Eigen::Matrix3d Moments::Covariance() const {
 }
 
 std::vector<Moments> MomentsOf(const Samples& samples, const ColorSpace& space) {
-  const std::vector<Moments> none(samples.classes().size());
   constexpr std::size_t kGrain = 1 << 15;
-  // Integer sums do not depend on how the rows are divided.
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, samples.rows().size(), kGrain), none,
-      [&](const tbb::blocked_range<std::size_t>& rows, std::vector<Moments> moments) {
-        const SampleRow* const first = samples.rows().data() + rows.begin();
-        ForEachCarrier({first, rows.size()}, space, [&](std::size_t i, const auto* carrier) {
-          moments[first[i].class_index].Add(carrier, first[i].count);
-        });
-        return moments;
-      },
-      [](std::vector<Moments> a, const std::vector<Moments>& b) {
-        for (std::size_t k = 0; k < a.size(); ++k) a[k] += b[k];
-        return a;
-      });
+  using Sums = std::valarray<Moments>;  // of each class
+  const Sums sums = SumOver(samples.rows().size(), kGrain, Sums(samples.classes().size()),
+                            [&](std::size_t first, std::size_t last, Sums& moments) {
+                              const std::span rows(&samples.rows()[first], last - first);
+                              ForEachCarrier(rows, space, [&](std::size_t i, const auto* carrier) {
+                                moments[rows[i].class_index].Add(carrier, rows[i].count);
+                              });
+                            });
+  return {std::begin(sums), std::end(sums)};
 }
 
 }  // namespace skinmask

@@ -58,16 +58,6 @@ cv::Rect MeanShift(const cv::Mat& map, cv::Rect window) {
 
 }  // namespace
 
-MapMoments& MapMoments::operator+=(const MapMoments& other) {
-  p += other.p;
-  px += other.px;
-  py += other.py;
-  pxx += other.pxx;
-  pxy += other.pxy;
-  pyy += other.pyy;
-  return *this;
-}
-
 MapMoments MapMomentsOf(const cv::Mat& map) {
   return MapMomentsOf(map, {0, 0, map.cols, map.rows});
 }

@@ -1,11 +1,11 @@
-#include "media/hdr.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "media/video_frame.h"
 
 namespace skinmask {
 namespace {

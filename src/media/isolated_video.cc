@@ -57,6 +57,12 @@ VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
   return info;
 }
 
+// Of a plane in FrameMemory.
+std::size_t StrideOf(const PlaneShape& plane) {
+  constexpr int kAlignment = 64;
+  return static_cast<std::size_t>(plane.row_bytes + kAlignment) / kAlignment * kAlignment;
+}
+
 class IsolatedVideo : public VideoSource {
  public:
   IsolatedVideo(const std::string& name, const VideoOpenOptions& options)
@@ -200,33 +206,17 @@ bool IsSent(VideoFrame::Layout layout) {
   return layout == kBgr || layout == kI420 || layout == kI422 || layout == kNv12 || layout == kYuyv;
 }
 
-FrameMemory::FrameMemory(VideoFrame::Layout layout, cv::Size size) {
-  using enum VideoFrame::Layout;
-  const int half_width = (size.width + 1) / 2;
-  const int chroma_rows = layout == kI422 ? size.height : (size.height + 1) / 2;
-  const auto set = [&](std::size_t i, int rows, int columns) {
-    constexpr int kAlignment = 64;
-    const auto stride = static_cast<std::size_t>(columns + kAlignment) / kAlignment * kAlignment;
-    planes_[i] = {rows, columns, stride};
-    bytes += static_cast<std::size_t>(rows) * stride;
-  };
-  if (layout == kBgr) {
-    set(0, size.height, 3 * size.width);
-  } else if (layout == kYuyv) {
-    set(0, size.height, 4 * half_width);
-  } else {
-    set(0, size.height, size.width);
-    set(1, chroma_rows, layout == kNv12 ? 2 * half_width : half_width);
-    if (layout != kNv12) set(2, chroma_rows, half_width);
-  }
+FrameMemory::FrameMemory(VideoFrame::Layout layout, cv::Size size)
+    : planes_(PlaneShapes(layout, size)) {
+  for (const PlaneShape& plane : planes_) bytes += StrideOf(plane) * plane.rows;
 }
 
 std::array<cv::Mat, 3> FrameMemory::At(std::uint8_t* memory) const {
   std::array<cv::Mat, 3> planes;
   for (std::size_t i = 0; i < planes.size() && planes_[i].rows > 0; ++i) {
-    const Plane& plane = planes_[i];
-    planes[i] = cv::Mat(plane.rows, plane.columns, CV_8UC1, memory, plane.stride);
-    memory += static_cast<std::size_t>(plane.rows) * plane.stride;
+    planes[i] = cv::Mat(static_cast<int>(planes_[i].rows), static_cast<int>(planes_[i].row_bytes),
+                        CV_8UC1, memory, StrideOf(planes_[i]));
+    memory += StrideOf(planes_[i]) * planes_[i].rows;
   }
   return planes;
 }

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <opencv2/imgproc.hpp>
 
@@ -43,46 +41,43 @@ void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std:
                                   size.width, size.height));
 }
 
-namespace {
-
-// The bytes of a row in each plane; 0 where the layout has none.
-std::array<std::int64_t, 3> RowBytesOf(const VideoFrame& frame) {
+std::array<PlaneShape, 3> PlaneShapes(VideoFrame::Layout layout, const cv::Size& size) {
   using enum VideoFrame::Layout;
-  const std::int64_t width = frame.size.width, half = (width + 1) / 2;
-  switch (frame.layout) {
+  const std::int64_t width = size.width, height = size.height, half = (width + 1) / 2;
+  const PlaneShape whole{width, height}, quarter{half, (height + 1) / 2};
+  switch (layout) {
     case kOther:
       return {};
     case kBgr:
-      return {3 * width};
+      return {{{3 * width, height}}};
     case kYuyv:
-      return {2 * width};
+      return {{{4 * half, height}}};
     case kI444:
-      return {width, width, width};
-    case kNv12:
-      return {width, 2 * half};
-    case kI420:
+      return {whole, whole, whole};
     case kI422:
-      return {width, half, half};
+      return {{whole, {half, height}, {half, height}}};
+    case kNv12:
+      return {{whole, {2 * half, quarter.rows}}};
+    case kI420:
+      return {whole, quarter, quarter};
   }
-  throw Error("frame", fmt::format("is of layout {} (a VideoFrame::Layout)",
-                                   static_cast<int>(frame.layout)));
+  throw Error("frame",
+              fmt::format("is of layout {} (a VideoFrame::Layout)", static_cast<int>(layout)));
 }
 
-}  // namespace
-
 void RequirePlanes(const VideoFrame& frame) {
-  const std::array<std::int64_t, 3> row_bytes = RowBytesOf(frame);
+  const std::array<PlaneShape, 3> sizes = PlaneShapes(frame.layout, frame.size);
   const bool lacks_owner = frame.layout == VideoFrame::Layout::kOther && !frame.owner;
   bool lacks_plane = false;
-  for (std::size_t i = 0; i < row_bytes.size(); ++i)
-    lacks_plane |= row_bytes[i] > 0 && !frame.planes[i];
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    lacks_plane |= sizes[i].row_bytes > 0 && !frame.planes[i];
   if (frame.size.width < 1 || frame.size.height < 1 || lacks_owner || lacks_plane)
     throw Error("frame", "is empty, or lacks a plane of its layout (size, planes)");
-  for (std::size_t i = 0; i < row_bytes.size(); ++i)
-    if (std::abs(std::int64_t{frame.strides[i]}) < row_bytes[i] &&
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (std::abs(std::int64_t{frame.strides[i]}) < sizes[i].row_bytes &&
         (i == 0 || frame.strides[i] != 0))
       throw Error("frame", fmt::format("has the stride {} of plane {} (at least {} bytes)",
-                                       frame.strides[i], i, row_bytes[i]));
+                                       frame.strides[i], i, sizes[i].row_bytes));
   if (frame.rotation != 0 && frame.rotation != 90 && frame.rotation != 180 && frame.rotation != 270)
     throw Error("frame", fmt::format("has the rotation {} (0, 90, 180 or 270)", frame.rotation));
 }

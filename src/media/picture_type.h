@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <opencv2/core.hpp>
 #include <string_view>
@@ -23,6 +25,11 @@ void RequireQuality(int quality);
 // Throws Error unless this is a probability from 0 to 1.
 void RequireThreshold(double threshold);
 
+// The planes of a layout for a frame of this size; empty where it has none, and for kOther.
+struct PlaneShape {
+  std::int64_t row_bytes = 0, rows = 0;
+};
+std::array<PlaneShape, 3> PlaneShapes(VideoFrame::Layout layout, const cv::Size& size);
 // Throws Error for a frame that is empty, lacks a plane of its layout, or has a wrong rotation.
 void RequirePlanes(const VideoFrame& frame);
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/nearest.h"
-#include "media/hdr.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 
@@ -73,8 +72,10 @@ ScalerInput SourceOf(const VideoFrame& frame) {
     return {AV_PIX_FMT_YUV444P, matrix, full, frame.size};
   const AVFrame& source = *static_cast<const AVFrame*>(frame.owner.get());
   const bool untold = source.colorspace == AVCOL_SPC_UNSPECIFIED;
+  // For RGB of more than 8 bits, swscale uses a matrix all the same; ffmpeg gives it this one.
+  const int given = source.colorspace == AVCOL_SPC_RGB ? SWS_CS_DEFAULT : source.colorspace;
   return {static_cast<AVPixelFormat>(source.format),
-          untold && IsHdr(source) ? SWS_CS_BT2020 : source.colorspace, IsFull(source), frame.size};
+          untold && IsHdr(source) ? SWS_CS_BT2020 : given, IsFull(source), frame.size};
 }
 
 // The planes of a frame as swscale may read them. swscale reads whole vectors, so for most widths
@@ -85,29 +86,25 @@ struct Readable {
     std::copy_n(frame.data, 4, planes);
     std::copy_n(frame.linesize, 4, strides);
   }
-  Readable(const VideoFrame& frame, AVPixelFormat format) {
-    constexpr int kVectorPixels = 32;
+  explicit Readable(const VideoFrame& frame) {
+    constexpr int kVectorPixels = 32, kVectorBytes = 4 * kVectorPixels;
     const bool is_whole = frame.size.width % kVectorPixels == 0;
-    const AVPixFmtDescriptor& d = *Ffmpeg::Get().av_pix_fmt_desc_get(format);
-    for (int i = 0; i < d.nb_components; ++i) {
-      const AVComponentDescriptor& c = d.comp[i];
-      const auto plane = static_cast<std::size_t>(c.plane);
-      const bool is_chroma = i > 0;
-      const int columns = AV_CEIL_RSHIFT(frame.size.width, is_chroma ? d.log2_chroma_w : 0);
-      const int rows = AV_CEIL_RSHIFT(frame.size.height, is_chroma ? d.log2_chroma_h : 0);
-      planes[plane] = frame.planes[plane];
-      strides[plane] = static_cast<int>(frame.strides[plane]);
-      const bool repeats = frame.strides[plane] == 0;  // which swscale does not know
+    const std::array<PlaneShape, 3> sizes = PlaneShapes(frame.layout, frame.size);
+    for (std::size_t i = 0; i < sizes.size() && sizes[i].rows > 0; ++i) {
+      planes[i] = frame.planes[i];
+      strides[i] = static_cast<int>(frame.strides[i]);
+      const bool repeats = frame.strides[i] == 0;  // which swscale does not know
       if (is_whole && !repeats) continue;
-      const int bytes = columns * c.step, vector = kVectorPixels * c.step;
-      cv::Mat& copy = copies[plane];
-      copy.create(rows, (bytes + vector - 1) / vector * vector, CV_8UC1);
+      const int bytes = static_cast<int>(sizes[i].row_bytes),
+                rows = static_cast<int>(sizes[i].rows);
+      cv::Mat& copy = copies[i];
+      copy.create(rows, (bytes / kVectorBytes + 2) * kVectorBytes, CV_8UC1);
       const cv::Mat given(repeats ? 1 : rows, bytes, CV_8UC1,
-                          const_cast<std::uint8_t*>(frame.planes[plane]),
-                          static_cast<std::size_t>(frame.strides[plane]));
+                          const_cast<std::uint8_t*>(frame.planes[i]),
+                          static_cast<std::size_t>(frame.strides[i]));
       cv::repeat(given, repeats ? rows : 1, 1, copy.colRange(0, bytes));
-      planes[plane] = copy.data;
-      strides[plane] = static_cast<int>(copy.step);
+      planes[i] = copy.data;
+      strides[i] = static_cast<int>(copy.step);
     }
   }
 
@@ -132,7 +129,7 @@ void Convert(const VideoFrame& frame, const cv::Mat& to) {
   const int row_stride[4] = {static_cast<int>(to.step)};
   const Readable from = frame.layout == VideoFrame::Layout::kOther
                             ? Readable(*static_cast<const AVFrame*>(frame.owner.get()))
-                            : Readable(frame, source.format);
+                            : Readable(frame);
   Ffmpeg::Get().sws_scale(scaler.get(), from.planes, from.strides, 0, to.rows, rows, row_stride);
   if (frame.layout != VideoFrame::Layout::kOther) return;
   if (const auto& stored = *static_cast<const AVFrame*>(frame.owner.get()); IsHdr(stored))

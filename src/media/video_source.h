@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "media/picture_type.h"
 #include "skinmask/media/video.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -40,11 +41,7 @@ struct FrameMemory {
   std::size_t bytes = 0;
 
  private:
-  struct Plane {
-    int rows = 0, columns = 0;
-    std::size_t stride = 0;
-  };
-  std::array<Plane, 3> planes_;
+  std::array<PlaneShape, 3> planes_;
 };
 
 }  // namespace skinmask

@@ -136,6 +136,8 @@ Json JsonOf(const AdaptationSummary& summary) {
   return json;
 }
 
+std::string AdaptationToJson(const AdaptationSummary& summary) { return JsonText(JsonOf(summary)); }
+
 Json JsonOf(const ColorSums& colors) {
   constexpr std::pair<const char*, std::size_t> kChannels[] = {
       {"red", 2}, {"green", 1}, {"blue", 0}};

@@ -1,5 +1,5 @@
 // Networks, put together field by field (onnx.proto), of which each is wrong in one thing.
-#include "detect/adapt/onnx_check.h"
+#include "detect/adapt/opencv_net.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "media/ffmpeg.h"
-#include "media/hdr.h"
+#include "media/video_frame.h"
 
 namespace skinmask {
 namespace {

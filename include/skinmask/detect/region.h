@@ -10,12 +10,10 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Sums over pixels of p, p x, p y, p x^2, p x y and p y^2, where p is the byte of the map: exact,
-// in any order of addition.
+// Sums over pixels of p, p x, p y, p x^2, p x y and p y^2, where p is the byte of the map: exact.
 struct MapMoments {
   Int128 p = 0, px = 0, py = 0, pxx = 0, pxy = 0, pyy = 0;
 
-  MapMoments& operator+=(const MapMoments& other);
   bool operator==(const MapMoments&) const = default;
 };
 

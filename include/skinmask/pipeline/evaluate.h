@@ -40,6 +40,9 @@ struct DrawnPixel {
   bool operator==(const DrawnPixel&) const = default;
 };
 
+// How an image was adapted, as `adaptation` in the JSON of results (docs/formats.md).
+std::string AdaptationToJson(const AdaptationSummary& summary);
+
 struct EvaluationReport {
   std::string positive = "skin";
   Metrics pooled;  // over all pixels of all images

@@ -9,7 +9,6 @@
 
 #include "detect/adapt/hog_boxes.h"
 #include "detect/adapt/hog_search.h"
-#include "detect/adapt/local_contrast.h"
 #include "detect/adapt/pool.h"
 #include "detect/adapt/resample.h"
 #include "media/picture_type.h"

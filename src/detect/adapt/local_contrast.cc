@@ -1,4 +1,4 @@
-#include "detect/adapt/local_contrast.h"
+#include "detect/adapt/resample.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "detect/adapt/onnx_check.h"
+#include "detect/adapt/opencv_net.h"
 
 #include <algorithm>
 #include <cstdint>

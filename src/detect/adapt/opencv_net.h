@@ -20,6 +20,14 @@ using Net = std::function<std::vector<cv::Mat>(const cv::Mat& bgr,
 // cv::Exception for bytes that are no network.
 Net ReadOnnx(std::string_view bytes);
 
+// Whether a network may be given to OpenCV's importer. The importer trusts the file: an unknown
+// name, or a tensor that is shorter than its dimensions, ends the process. True for an ONNX file
+// (onnx.proto, IR version 3 and later) with one graph of YuNet's operators only, whose inputs are
+// all defined earlier, whose tensors are complete, whose numbers fit these, and which computes
+// `outputs`.
+[[gnu::visibility("default")]] bool IsSoundOnnx(std::string_view bytes,
+                                                const std::vector<std::string>& outputs);
+
 }  // namespace skinmask
 
 // The function of the module skinmask-dnn: the same, into `net`.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
-#include "detect/adapt/onnx_check.h"
 #include "detect/adapt/opencv_net.h"
 #include "detect/adapt/pool.h"
 #include "media/late_module.h"
