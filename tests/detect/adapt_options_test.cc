@@ -49,7 +49,7 @@ Names InDocument() {
 
 TEST(AdaptOptions, TheDocumentHasEachWithItsDefault) {
   EXPECT_EQ(InHeader(), InDocument());
-  EXPECT_EQ(InHeader().size(), 80u);
+  EXPECT_EQ(InHeader().size(), 81u);
 }
 
 TEST(AdaptOptions, OutOfRangeAreErrorsThatNameThem) {

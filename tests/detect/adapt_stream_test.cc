@@ -275,6 +275,38 @@ TEST(AdaptStream, AFaceThatLeavesIsRemembered) {
   }
 }
 
+// Of two people, the one in the middle is not alone while the other's face is not to be seen.
+TEST(AdaptStream, SomebodyWhoseFaceIsLostIsStillThere) {
+  const cv::Mat one = Astronaut().bgr;
+  cv::Mat both(one.rows, 3 * one.cols, CV_8UC3, cv::Scalar(90, 90, 90));
+  one.copyTo(both.colRange(one.cols, 2 * one.cols));
+  cv::flip(one, both.colRange(2 * one.cols, 3 * one.cols), 1);
+  const auto adapter = AdapterOf(HogFaceFinder());
+  const auto alone = adapter->Adapt(one);
+  ASSERT_TRUE(alone && !alone->faces.empty());
+  cv::Rect face = alone->faces[0].box;  // the mirrored one
+  face.x = both.cols - face.br().x;
+  StreamAdapter stream(adapter, {4, 0});
+  std::shared_ptr<const Adaptation> now;
+  const auto is_found = [&] {
+    return now && std::ranges::any_of(now->faces, [&](const Face& f) {
+             return f.box.contains((face.tl() + face.br()) / 2);
+           });
+  };
+  const auto skin = [&](const cv::Mat& bgr) {
+    return cv::countNonZero(MaskFrom(adapter->LogOdds(bgr, *now), bgr)(face));
+  };
+  for (int i = 0; i < 8; ++i) now = stream.Follow(Noisy(both, static_cast<std::uint64_t>(i)));
+  ASSERT_TRUE(is_found());
+  const int before = skin(both);
+  cv::Mat blurred = both.clone();
+  cv::blur(blurred(face), blurred(face), face.size() / 3);
+  for (int i = 0; i < 24; ++i) now = stream.Follow(Noisy(blurred, static_cast<std::uint64_t>(i)));
+  ASSERT_TRUE(now);
+  EXPECT_FALSE(is_found());
+  EXPECT_GT(skin(blurred), before / 2);
+}
+
 // When the body has left, too, its colours are not looked for any more.
 TEST(AdaptStream, SomebodyWhoHasLeftIsForgotten) {
   const Scene scene = Astronaut();

@@ -276,6 +276,34 @@ double PriorOf(const Seed& seed, double x, double y, const SpatialPriorOptions& 
   return head * o.head + (1 - head) * (chin * below + (1 - chin) * (o.above - beside));
 }
 
+// Likewise, what is added for a face that is alone, `aside` of the image's width from its middle.
+double OfOnePerson(const FaceFrame& face, double aside, double x, double y) {
+  const cv::Point2d p = face.FromImage({x, y});
+  const double out = std::max({std::abs(p.x) - 2, -p.y - 1, 0.});
+  const double sure = std::clamp((0.2 - aside) / 0.1, 0., 1.);
+  return sure * (0.5 * std::clamp(p.y - 4, 0., 1.) - std::min(4 * out, 3.));
+}
+
+TEST(SpatialPrior, OneFaceInTheMiddleIsAlone) {
+  const cv::Size image(300, 400), small(75, 100);
+  for (const double place : {0.5, 0.35, 0.64, 0.2})
+    for (const double weight : {0., 1., 2.}) {
+      SpatialPriorOptions options;
+      options.alone = weight;
+      const FaceFrame face{{place * image.width, 60}, 45, 0.1};
+      const Seed seed{face.Box(image), face, {}};
+      const cv::Mat prior = SpatialPrior(small, image, std::vector{seed}, options);
+      for (int j = 0; j < small.height; ++j)
+        for (int i = 0; i < small.width; ++i) {
+          const double x = 4 * i + 2, y = 4 * j + 2;
+          ASSERT_NEAR(prior.at<float>(j, i),
+                      PriorOf(seed, x, y, options) +
+                          weight * OfOnePerson(face, std::abs(place - 0.5), x, y),
+                      1e-3);
+        }
+    }
+}
+
 TEST(SpatialPrior, IsThatOfTheNearestSeed) {
   const FaceFrame face{{80, 60}, 40, 0.3}, other{{210, 90}, 25, -0.2};
   const cv::Size image(300, 200), small(101, 67);

@@ -123,6 +123,10 @@ struct SpatialPriorOptions {
   double max_decay_heights = 2;
   double head_half_width = 0.435;  // half axes of the head's ellipse. 0.05 to 2.
   double head_half_height = 0.6;
+  // If the only seed is a face near the middle of the image's width, nobody else is taken to be
+  // there: pixels out of this person's reach are less likely to be skin, and those of the legs
+  // more. The weight of these terms; 0: without them. 0 to 10.
+  double alone = 1;
 };
 
 // Refinement by mean field, with the weights of a guided filter between neighbours (He, Sun, Tang

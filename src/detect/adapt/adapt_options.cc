@@ -48,7 +48,8 @@ OptionTable<SpatialPriorOptions> SpatialPriorTable() {
           {"decay_per_face_height", &O::decay_per_face_height, 0, 20},
           {"max_decay_heights", &O::max_decay_heights, 0, 100},
           {"head_half_width", &O::head_half_width, 0.05, 2},
-          {"head_half_height", &O::head_half_height, 0.05, 2}};
+          {"head_half_height", &O::head_half_height, 0.05, 2},
+          {"alone", &O::alone, 0, 10}};
 }
 
 constexpr std::pair<bool, std::string_view> kRefine[] = {{false, "off"}, {true, "guided"}};

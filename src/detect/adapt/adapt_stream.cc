@@ -94,6 +94,7 @@ class StreamAdapter::State {
     by_image_.reset();
     current_.reset();
     filter_.Clear();
+    saw_several_ = false;
   }
 
   void Update(const Observation& observation) {
@@ -150,9 +151,12 @@ class StreamAdapter::State {
     }
     const cv::Mat& small = observation.frame.small_bgr;
     const cv::Size image = observation.frame.size;
-    const cv::Mat prior = is_memory
-                              ? cv::Mat(small.size(), CV_32FC1, cv::Scalar(kWithoutPlace))
-                              : SpatialPrior(small.size(), image, observation.seeds, options.prior);
+    SpatialPriorOptions places = options.prior;
+    saw_several_ |= observation.seeds.size() > 1;
+    if (saw_several_)
+      places.alone = 0;  // a face that is lost for a while is of somebody still there
+    const cv::Mat prior = is_memory ? cv::Mat(small.size(), CV_32FC1, cv::Scalar(kWithoutPlace))
+                                    : SpatialPrior(small.size(), image, observation.seeds, places);
     Evidence evidence{observation.global, prior,
                       MiddleFaceSize(observation.seeds, image, small.size())};
     if (observation.fits_anew || !model_) {
@@ -189,6 +193,7 @@ class StreamAdapter::State {
   int still_ = 0;      // how many of the last frames in a row equal the frame before them
   cv::Mat last_grey_;  // the small image of the frame before
   std::optional<ImageModel> model_;  // of seeds, or of remembered colours
+  bool saw_several_ = false;         // seeds at once, since the last cut
   Memory memory_;
   ImagePast past_;  // of frames without seeds
   LastFit image_fit_;
