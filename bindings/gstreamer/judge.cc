@@ -93,6 +93,10 @@ int FramesToTry(bool aside) { return aside ? kLiveStream.search_lag_frames + 1 :
 }  // namespace
 
 void Judge::SetFormats(const GstVideoInfo& input, const GstVideoInfo& output) {
+  const GstVideoTransferFunction transfer = input.colorimetry.transfer;
+  if (transfer == GST_VIDEO_TRANSFER_SMPTE2084 || transfer == GST_VIDEO_TRANSFER_ARIB_STD_B67)
+    throw Error("frames",
+                "are HDR (PQ or HLG), which is converted only in files (skinmask detect)");
   to_bgr_.reset();
   from_bgr_.reset();
   if (LayoutOf(input) == Layout::kOther) to_bgr_ = MakeConverter(input, BgrLike(input));

@@ -154,9 +154,13 @@ int OpenStream(InputPtr& input, const std::string& address, AVIOInterruptCB inte
   Options options{{"analyzeduration", kAnalyzed},
                   {"rtsp_flags", "prefer_tcp"},  // no lost packets, if the server supports it
                   {"overrun_nonfatal", "1"}};    // UDP: a slow reader only loses packets
-  // Drops the packets that were analysed, which are old. By HTTP they may begin a file.
+  // Drops the packets that were analysed, which are old; but those of a file begin it. By HTTP the
+  // size of a file may be unknown.
   if (!address.starts_with("http")) options.emplace_back("fflags", "nobuffer");
-  return Open(input, address, nullptr, options, interrupt);
+  const int result = Open(input, address, nullptr, options, interrupt);
+  const bool is_file = result >= 0 && input->pb && Ffmpeg::Get().avio_size(input->pb) > 0;
+  if (is_file) input->flags &= ~AVFMT_FLAG_NOBUFFER;
+  return result;
 }
 
 void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& name) {
@@ -234,9 +238,14 @@ VideoInfo InfoOf(AVFormatContext* format, int index, bool stream) {
   info.time_base = RationalOf(video->time_base);
   const AVRational rate = av.av_guess_frame_rate(format, video, nullptr);
   if (rate.num > 0 && rate.den > 0) info.rate = RationalOf(rate);
-  // A stream has a duration if it is a file of known size, as by HTTP; FFmpeg also tells that of
-  // the first fragments of a stream without an end.
-  info.has_end = !stream || (format->pb && av.avio_size(format->pb) > 0);
+  // A stream has an end if it is a file of known size, as by HTTP; FFmpeg also tells the duration
+  // of the first fragments of a stream without an end. The known size of a list of segments, or of
+  // a description, is not that of the stream, and only such a list has a duration that is complete.
+  const std::string_view demuxer = format->iformat->name;
+  info.in_segments = demuxer == "hls" || demuxer == "dash";
+  const bool is_described = info.in_segments || demuxer == "sdp";
+  info.has_end =
+      !stream || (is_described ? format->duration > 0 : format->pb && av.avio_size(format->pb) > 0);
   if (format->duration > 0 && info.has_end)
     info.seconds = static_cast<double>(format->duration) / AV_TIME_BASE;
   if (video->nb_frames > 0)

@@ -315,6 +315,10 @@ void VideoWriter::Write(const cv::Mat& frame, std::int64_t pts, std::int64_t dur
   state_->Write(frame, pts, duration);
 }
 std::int64_t VideoWriter::frames() const { return state_->frames; }
+std::uintmax_t VideoWriter::bytes() const {
+  const std::int64_t bytes = state_->format->pb ? state_->av.avio_size(state_->format->pb) : 0;
+  return static_cast<std::uintmax_t>(std::max<std::int64_t>(bytes, 0));
+}
 std::string VideoWriter::sound_problem() const {
   return state_->sound ? state_->sound->problem() : std::string();
 }

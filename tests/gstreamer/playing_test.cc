@@ -286,6 +286,22 @@ TEST_F(GstreamerPlaying, CapsChange) {
     }
 }
 
+// It would be judged as if it were SDR.
+TEST_F(GstreamerPlaying, HdrIsRefused) {
+  for (const char* const colors :
+       {GST_VIDEO_COLORIMETRY_BT2100_PQ, GST_VIDEO_COLORIMETRY_BT2100_HLG,
+        GST_VIDEO_COLORIMETRY_BT2020}) {
+    Element element("adapt=off");
+    RawFrame raw = FrameOf(picture_, GST_VIDEO_FORMAT_I420);
+    gst_video_colorimetry_from_string(&raw.info.colorimetry, colors);
+    element.SetCaps(raw.info);
+    const bool is_sdr = std::string(colors) == GST_VIDEO_COLORIMETRY_BT2020;
+    EXPECT_EQ(element.Draw(raw).empty(), !is_sdr) << colors;
+    const std::string text = element.Message(GST_MESSAGE_ERROR);
+    EXPECT_EQ(text.find("frames: are HDR (PQ or HLG)") != text.npos, !is_sdr) << text;
+  }
+}
+
 // Other threads set properties as they please.
 TEST_F(GstreamerPlaying, PropertiesAreOfAnyThread) {
   Element element("adapt=off");

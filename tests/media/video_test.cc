@@ -142,6 +142,7 @@ TEST_F(VideoTest, FramesAreAsFfmpegDecodesThem) {
       {"yuyv.avi", "-c:v rawvideo -pix_fmt yuyv422", "yuyv422", Layout::kYuyv, "150x93"},
       {"bgr.avi", "-c:v rawvideo -pix_fmt bgr24", "bgr24", Layout::kBgr, "151x93"},
       {"lossless.mkv", "-c:v ffv1 -pix_fmt bgr0", "bgr0", Layout::kOther, "151x93"},
+      {"deep.mkv", "-c:v ffv1 -pix_fmt gbrp10le", "gbrp10le", Layout::kOther, "151x93"},
       {"grey.avi", "-c:v ffv1 -pix_fmt gray", "gray", Layout::kOther},
       {"grey_deep.avi", "-c:v ffv1 -pix_fmt gray16le", "gray16le", Layout::kOther},
       {"grey.nut", "-c:v rawvideo -pix_fmt ya8", "ya8", Layout::kOther},
@@ -173,6 +174,29 @@ TEST_F(VideoTest, BareMotionJpegIsAVideoAtEverySize) {
   const std::string picture = ReadFile(testing::SamplesFolder() / "photos/grace_hopper.jpg");
   EXPECT_ERROR(VideoReader(Put("picture.mkv", "\x89PNG\r\n\x1a\n" + picture).string()),
                "picture.mkv: is no video of a container that is read");
+}
+
+TEST_F(VideoTest, AStreamThatIsAFileIsReadWhole) {
+  for (const std::string name : {"whole.mp4", "whole.webm"}) {
+    VideoReader reader("file://" + Make(name, "-c:v libvpx-vp9 -deadline realtime -g 100", 30));
+    EXPECT_TRUE(reader.info().has_end);
+    EXPECT_EQ(ReadAll(reader).size(), 30u) << name;
+  }
+}
+
+// The size of a list is not that of the stream.
+TEST_F(VideoTest, AListOfSegmentsHasAnEndIfItSaysSo) {
+  for (const std::string name : {"ended", "open"}) {
+    const bool has_end = name == "ended";
+    testing::MakeOnce(
+        folder_,
+        fmt::format("{}-frames:v 12 -c:v libx264 -f hls {} {}.m3u8", Scrolling("64x48"),
+                    has_end ? "" : "-hls_flags omit_endlist", name),
+        {name + ".m3u8", name + "0.ts"});
+    const VideoReader reader("file://" + Path(name + ".m3u8").string());
+    EXPECT_TRUE(reader.info().in_segments);
+    EXPECT_EQ(reader.info().has_end, has_end);
+  }
 }
 
 TEST_F(VideoTest, RotationIsAsFfmpegTurnsIt) {

@@ -36,7 +36,7 @@ struct VideoFrame {
     kI422,   // the same, chroma at full vertical resolution
     kI444,   // chroma at full resolution
     kNv12,   // planes Y, UV
-    kYuyv,   // planes[0]
+    kYuyv,   // planes[0], 4 bytes for two pixels, also for the last one of an odd width
     kOther,  // layouts without kernels; use Bgr()
   };
   Layout layout = Layout::kBgr;
@@ -73,8 +73,9 @@ struct VideoInfo {
   bool mirrored = false;               // likewise
   Rational pixel_aspect{1, 1};         // width of a stored pixel to its height
   bool sound = false;
-  bool has_end = true;  // false for a stream that does not state its length
-  std::string codec;    // "h264"
+  bool has_end = true;       // false for a stream that does not state its length
+  bool in_segments = false;  // HLS or DASH: frames come many at once
+  std::string codec;         // "h264"
 };
 
 // A raw video: frames without any header, one after the other.
@@ -242,6 +243,7 @@ class VideoWriter {
   // next), in the same unit; 0 is that of one frame at the rate.
   void Write(const cv::Mat& frame, std::int64_t pts, std::int64_t duration = 0);
   std::int64_t frames() const;
+  std::uintmax_t bytes() const;  // of the file until now, before Finish; 0 for a pipe
   // After Finish: why the sound ends before the pictures; empty if it does not.
   std::string sound_problem() const;
   // True if frames were not evenly spaced in time, and the container does not store times.

@@ -133,7 +133,8 @@ class Exchange {
 
 // Shows a MainWindow on this thread, which must be the main thread, until `work`, which runs on
 // another thread, returns. It should return soon after exchange.closed(). Its exceptions are
-// rethrown here. Throws Error if there is no screen.
+// rethrown here. Throws Error if there is no screen. If the screen is lost, the process ends with
+// status 1 after `work`.
 void RunInWindow(const std::string& title, const std::function<void(Exchange&)>& work);
 
 }  // namespace skinmask::live

@@ -120,15 +120,6 @@ bool NeedsNetwork(const Options& options) {
   return !options.headless && display && *display != ':' && *display != '\0';
 }
 
-live::Statistics RunIn(bool headless, const live::SessionOptions& session) {
-  if (headless) return live::RunSession(session, nullptr);
-  live::Statistics statistics;
-  live::RunInWindow("skinmask: " + session.source, [&](live::Exchange& exchange) {
-    statistics = live::RunSession(session, &exchange);
-  });
-  return statistics;
-}
-
 void RunLive(const Options& options, Context& context) {
   context.CheckJson();
   if (context.sandbox != "off" && !NeedsNetwork(options)) {
@@ -145,17 +136,22 @@ void RunLive(const Options& options, Context& context) {
       Print("{}\n", s.Line());
       RequireOutputWritten();
     };
-  const live::Statistics statistics = RunIn(options.headless, session);
-  if (!quiet && !context.json_to_stdout() && session.tables.csv != kStandardOutput &&
-      session.tables.faces_csv != kStandardOutput)
-    Print("{}\n", statistics.Line());
-  try {
-    context.WriteJson(statistics.ToJson());
-  } catch (const Error& e) {
-    if (!statistics.failure) throw;
-    PrintLine(e.what());  // beside what ended the run
-  }
-  if (statistics.failure) std::rethrow_exception(statistics.failure);
+  const auto run = [&](live::Exchange* exchange) {
+    const live::Statistics statistics = live::RunSession(session, exchange);
+    if (!quiet && !context.json_to_stdout() && session.tables.csv != kStandardOutput &&
+        session.tables.faces_csv != kStandardOutput)
+      Print("{}\n", statistics.Line());
+    try {
+      context.WriteJson(statistics.ToJson());
+    } catch (const Error& e) {
+      if (!statistics.failure) throw;
+      PrintLine(e.what());  // beside what ended the run
+    }
+    if (statistics.failure) std::rethrow_exception(statistics.failure);
+  };
+  if (options.headless) return run(nullptr);
+  live::RunInWindow("skinmask: " + session.source,
+                    [&](live::Exchange& exchange) { run(&exchange); });
 }
 
 void AddSourceOptions(CLI::App& verb, Options& options) {

@@ -1,9 +1,13 @@
 #include "programs/live/recorder.h"
 
 #include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <opencv2/imgproc.hpp>
 
 #include "base/parse.h"
@@ -16,21 +20,36 @@ constexpr int kTicks = 1000;  // per second; the time base of recordings
 
 namespace {
 
-// Why the disk has too little room for what an encoder still holds and for the index of a video of
-// so many frames, which is written at its end; empty if it has enough.
-std::string WhyNoRoom(const std::filesystem::path& path, std::int64_t frames) {
-  constexpr std::uintmax_t kHeld = 16 << 20, kOfFrame = 64;
+// How large a file in this folder may become.
+std::uintmax_t MaxBytes(const std::filesystem::path& folder) {
+  constexpr std::uintmax_t kOfFat = UINT32_MAX;
+  rlimit limit{};
+  struct statfs system {};
+  const bool is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  const bool is_fat = statfs(folder.c_str(), &system) == 0 && system.f_type == MSDOS_SUPER_MAGIC;
+  return std::min<std::uintmax_t>(is_limited ? limit.rlim_cur : UINTMAX_MAX,
+                                  is_fat ? kOfFat : UINTMAX_MAX);
+}
+
+// Why there is too little room for what an encoder still holds of such pictures and for the index
+// of the video, which is written at its end; empty if there is enough.
+std::string WhyNoRoom(const std::filesystem::path& path, const VideoWriter& writer,
+                      std::uintmax_t picture_bytes) {
+  constexpr std::uintmax_t kHeld = 16 << 20, kHeldPictures = 4, kOfFrame = 64;
   if (IsSpecial(path)) return {};
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  const std::uintmax_t most = MaxBytes(folder);
+  const std::uintmax_t wanted = std::min(kHeld, most / 4) + kHeldPictures * picture_bytes +
+                                kOfFrame * static_cast<std::uintmax_t>(writer.frames());
+  const std::string end = fmt::format("the recording ends after {} frames", writer.frames());
+  if (most < writer.bytes() + wanted)
+    return fmt::format("{}, because no file there can be larger than {} MB", end, most >> 20);
   std::error_code unknown;
-  const std::filesystem::space_info space =
-      std::filesystem::space(std::filesystem::absolute(path).parent_path(), unknown);
-  const std::uintmax_t wanted = kHeld + kOfFrame * static_cast<std::uintmax_t>(frames);
+  const std::filesystem::space_info space = std::filesystem::space(folder, unknown);
   // Some file systems do not tell their size.
   if (unknown || space.capacity == 0 || space.available >= wanted) return {};
-  return fmt::format(
-      "the recording ends after {} frames, because the disk is nearly full ({} MB "
-      "are free, and {} are wanted)",
-      frames, space.available >> 20, wanted >> 20);
+  return fmt::format("{}, because the disk is nearly full ({} MB are free, and {} are wanted)", end,
+                     space.available >> 20, wanted >> 20);
 }
 
 }  // namespace
@@ -86,7 +105,8 @@ void Recorder::Encode(const Item& item) {
   }
   if (frame.type() == CV_8UC1 && !lossless) cv::cvtColor(frame, frame, cv::COLOR_GRAY2BGR);
   if (frame.size() != size_) cv::resize(frame, frame, size_, 0, 0, cv::INTER_AREA);
-  if (const std::string why = WhyNoRoom(path_, writer_->frames()); !why.empty()) {
+  if (const std::string why = WhyNoRoom(path_, *writer_, frame.total() * frame.elemSize());
+      !why.empty()) {
     // A picture of a camera cannot be made again, so those until now are kept.
     if (writer_->frames() > 0) writer_->Finish();
     writer_.reset();

@@ -183,7 +183,7 @@ Observation& Scene::ObservationFor(View view) {
 }
 
 void Scene::Set(std::optional<double> DetectorOptions::*option, std::optional<double> value) {
-  options_.*option = value ? value : at_start_.*option;
+  options_.*option = value;
   stream_->Set(options_);
   stale_ = true;
 }

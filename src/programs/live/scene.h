@@ -96,7 +96,7 @@ class Scene {
   const Model& model() const { return stream_->detector().model(); }
   double threshold() const { return model().decision.threshold; }
   double prior() const { return model().PriorOfLogOdds(); }
-  // Absent: the initial value.
+  // Absent: the model's own.
   void SetThreshold(std::optional<double> p) { Set(&DetectorOptions::threshold, p); }
   void SetPrior(std::optional<double> p) { Set(&DetectorOptions::prior, p); }  // above 0, below 1
 

@@ -50,6 +50,7 @@ class Reader : public FrameSource {
   }
   Rational rate() const override { return reader_.info().rate; }
   bool has_end() const override { return reader_.info().has_end; }
+  bool is_ahead() const override { return has_end() || reader_.info().in_segments; }
 
  private:
   VideoReader reader_;
@@ -63,8 +64,11 @@ class Reader : public FrameSource {
 SourceKind SourceKindOf(const std::string& source) {
   if (IsRegularFile(source)) return SourceKind::kFile;
   if (IsDescriptor(source)) return SourceKind::kPipe;
+  const bool has_address = source.find("://") != source.npos;
+  // The password of an address may have a '!'. That of a pipeline stands between blanks.
+  if (has_address && source.find_first_of(" \t\n") == source.npos) return SourceKind::kStream;
   if (source.find('!') != source.npos) return SourceKind::kPipeline;
-  if (source.find("://") != source.npos) return SourceKind::kStream;
+  if (has_address) return SourceKind::kStream;
   if (IsNumber(source) || IsDevice(source)) return SourceKind::kCamera;
   return SourceKind::kFile;
 }
@@ -104,7 +108,7 @@ struct Capture::State {
     std::exception_ptr why;
     try {
       frames = OpenSource(source, options.source);
-      if (SourceKindOf(source) == SourceKind::kStream && frames->has_end()) {
+      if (SourceKindOf(source) == SourceKind::kStream && frames->is_ahead()) {
         const std::lock_guard lock(mutex);
         options.at_own_rate = true;
       }
@@ -137,12 +141,24 @@ struct Capture::State {
       if (captured == 0 || kind == SourceKind::kFile || kind == SourceKind::kPipe ||
           frames->has_end())
         throw;
+      // A list of segments that is complete now has ended.
+      if (frames->is_ahead() && HasEnd()) return false;
       if (options.wait_seconds <= 0) {
         Notice(e.what());
         return false;
       }
+      if (frames->is_ahead()) throw;  // opened again it would give the same pictures again
       WaitForReturn(e.what());
       return !stop;
+    }
+  }
+
+  // Whether the source has an end if it is opened now.
+  bool HasEnd() const {
+    try {
+      return OpenSource(source, options.source)->has_end();
+    } catch (const Error&) {
+      return false;
     }
   }
 

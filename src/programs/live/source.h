@@ -36,8 +36,8 @@ struct SourceOptions {
 enum class SourceKind { kCamera, kPipeline, kStream, kFile, kPipe };
 
 // The kind of a source by its name: an existing file; a pipe, if IsDescriptor says so; a name with
-// '!' is a GStreamer pipeline; one with '://' is a stream; a number or a device is a camera;
-// everything else is a file.
+// '://' and without a space is a stream; one with '!' is a GStreamer pipeline; any other with '://'
+// is a stream; a number or a device is a camera; everything else is a file.
 SourceKind SourceKindOf(const std::string& source);
 
 // Delivers frames in order. For use by one thread.
@@ -50,6 +50,8 @@ class FrameSource {
   virtual Rational rate() const = 0;  // frames per second; 0/1: unknown
   // True for a source of known length: a file, or a stream that is one.
   virtual bool has_end() const { return false; }
+  // True if frames may come before their time.
+  virtual bool is_ahead() const { return false; }
 };
 
 // Throws Error with the reason if the source cannot be opened; for a camera it lists the available

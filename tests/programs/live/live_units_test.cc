@@ -1,5 +1,6 @@
 // The parts of `live` that need no camera.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <sstream>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "programs/live/controls.h"
+#include "programs/live/recorder.h"
 #include "programs/live/scene.h"
 #include "programs/live/session.h"
 #include "programs/live/source.h"
@@ -47,6 +49,32 @@ TEST_F(LiveTest, SourcesAreToldApart) {
   EXPECT_EQ(SourceKindOf("/dev/video3"), SourceKind::kCamera);
   EXPECT_EQ(SourceKindOf("videotestsrc ! appsink"), SourceKind::kPipeline);
   EXPECT_EQ(SourceKindOf("rtsp://camera/1"), SourceKind::kStream);
+  EXPECT_EQ(SourceKindOf("http://user:pass!word@camera/1"), SourceKind::kStream);
+  EXPECT_EQ(SourceKindOf("uridecodebin uri=http://camera/1 ! appsink"), SourceKind::kPipeline);
+}
+
+// A camera's pictures cannot be had again.
+TEST_F(LiveTest, ARecordingEndsBeforeItsFileIsTooLarge) {
+  constexpr int kMost = 20 << 20;
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{kMost, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  Recorder recorder(Path("a.mkv"), View::kOverlay, IfExists::kFail);
+  const cv::Mat noise = Noise(640, 480, 1);
+  std::string why;
+  for (int i = 0; i < 100 && why.empty(); ++i) try {
+      recorder.Write(noise, i / 25., {25, 1}, {1, 1});
+    } catch (const Error& e) {
+      why = e.what();
+    }
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_NE(why.find("because no file there can be larger than 20 MB"), why.npos) << why;
+  VideoReader reader(Path("a.mkv").string());
+  int frames = 0;
+  while (reader.Read()) ++frames;
+  EXPECT_GT(frames, 0);
+  EXPECT_NE(why.find("ends after " + std::to_string(frames) + " frames"), why.npos) << why;
 }
 
 // The module is found and loads; it opens no camera where there is none.
@@ -267,6 +295,19 @@ TEST(SceneTest, WhatCannotAdaptStaysAsItIs) {
   EXPECT_FALSE(scene.adapting());
   EXPECT_NO_THROW(scene.ClearSamples());
   EXPECT_EQ(scene.threshold(), 0.25);
+}
+
+TEST(SceneTest, TheModelsOwnNumbersCanBeHadAgain) {
+  const Model model = DefaultModel();
+  const DetectorOptions options{
+      .adapt = DetectorOptions::Adapt::kOff, .threshold = 0.3, .prior = 0.4};
+  Scene scene(model, false, options, options);
+  EXPECT_EQ(scene.threshold(), 0.3);
+  EXPECT_NEAR(scene.prior(), 0.4, 1e-12);
+  scene.SetThreshold(std::nullopt);
+  scene.SetPrior(std::nullopt);
+  EXPECT_EQ(scene.threshold(), model.decision.threshold);
+  EXPECT_NEAR(scene.prior(), model.PriorOfLogOdds(), 1e-12);
 }
 
 TEST(SceneTest, SlidersMoveTheMask) {

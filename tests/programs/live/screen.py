@@ -11,8 +11,8 @@ class Screen:
     def __init__(self, case, size="1600x1100"):
         from Xlib import display
         reader, writer = os.pipe()
-        case.start(["Xvfb", "-displayfd", str(writer), "-screen", "0", size + "x24"], pass_fds=[writer],
-                   stderr=subprocess.DEVNULL)
+        self.server = case.start(["Xvfb", "-displayfd", str(writer), "-screen", "0", size + "x24"], pass_fds=[writer],
+                                 stderr=subprocess.DEVNULL)
         self.name = ":" + os.read(reader, 20).decode().strip()
         self.environment = {**os.environ, "DISPLAY": self.name}
         case.start(["openbox"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

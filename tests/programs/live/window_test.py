@@ -170,3 +170,13 @@ class WindowTest(Case):
     def test_q_quits(self):
         self.press("q")
         self.assertEqual(self.run_.wait(5), 0, self.err())
+
+    def test_a_screen_that_is_lost_ends_the_run_and_keeps_the_recording(self):
+        self.press("r")
+        time.sleep(1)
+        self.screen.server.kill()
+        self.assertEqual(self.run_.wait(10), 1)
+        self.assertIn("the connection to the screen broke", self.err())
+        recordings = self.written("*.mp4")
+        self.assertEqual(len(recordings), 1)
+        self.assertEqual(subprocess.run(["ffprobe", "-v", "error", str(recordings[0])]).returncode, 0)

@@ -15,11 +15,14 @@
 #include <algorithm>
 #include <chrono>
 #include <clocale>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <future>
 #include <thread>
 
+#include "programs/cli/context.h"
 #include "programs/live/controls.h"
 #include "programs/live/window/panel.h"
 #include "programs/live/window/picture_widget.h"
@@ -83,6 +86,14 @@ void RequireDisplay() {
   if (answer.wait_for(2s) != std::future_status::ready || !answer.get())
     throw Error("DISPLAY " + display,
                 "cannot be reached: there is no screen for a window (--headless does without)");
+}
+
+// Qt ends the process by exit() if the connection to the X server breaks. The work then still ends
+// as after the window was closed, so that nothing that was recorded is lost.
+std::function<void()> if_screen_is_lost;
+
+void EndWithoutScreen() {
+  if (if_screen_is_lost) if_screen_is_lost();
 }
 
 }  // namespace
@@ -236,10 +247,27 @@ void RunInWindow(const std::string& title, const std::function<void(Exchange&)>&
     QMetaObject::invokeMethod(
         &application, [] { QApplication::exit(); }, Qt::QueuedConnection);
   });
+  const auto end_work = [&] {
+    exchange.Close();
+    worker.join();
+    if (failure) std::rethrow_exception(failure);
+  };
+  if_screen_is_lost = [&] {
+    cli::PrintLine(Error("DISPLAY " + qgetenv("DISPLAY").toStdString(),
+                         "is gone: the connection to the screen broke")
+                       .what());
+    try {
+      end_work();
+    } catch (const std::exception& e) {
+      cli::PrintLine(e.what());
+    }
+    std::fflush(nullptr);
+    std::_Exit(1);
+  };
+  std::atexit(EndWithoutScreen);
   QApplication::exec();
-  exchange.Close();
-  worker.join();
-  if (failure) std::rethrow_exception(failure);
+  if_screen_is_lost = nullptr;
+  end_work();
 }
 
 }  // namespace skinmask::live
