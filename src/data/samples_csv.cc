@@ -157,7 +157,7 @@ class Reader {
     try {
       last_class_ = counter_.ClassIndex(name);
     } catch (const Error& e) {
-      throw Error(subject_, e.what());
+      Fail(line, e.what());
     }
     last_text_ = text;
     return last_class_;

@@ -134,6 +134,7 @@ SelectiveCurve SelectiveCurveOf(const Scores& scores, double threshold, std::siz
     const bool far = curve.points.empty() || coverage - curve.points.back().coverage >= spacing;
     if (far || i + 1 == steps.size()) curve.points.push_back({coverage, risk});
   }
+  curve.area = std::min(curve.area, 1.);  // a mean of risks, but for rounding
   return curve;
 }
 

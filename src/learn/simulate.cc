@@ -28,6 +28,9 @@ void RequireKnown(const JsonNode& node, const std::string& has,
 
 ClassModel ReadSimulated(const JsonNode& node, int size) {
   RequireKnown(node, " has", {"class", "prior", "mean", "covariance", "components"});
+  if (node.Has("components"))
+    for (const JsonNode& item : node["components"].Items())
+      RequireKnown(item, " has", {"weight", "mean", "covariance"});
   ClassModel c;
   c.name = node["class"].Text();
   c.prior = node["prior"].Real();

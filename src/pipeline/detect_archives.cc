@@ -182,8 +182,8 @@ void DetectArchives(const DetectJob& job) {
     } catch (const WaitStopped&) {
       return;
     } catch (const std::exception& error) {
-      // An archive without any image counts as an input itself.
-      if (!archive || archive->images() == 0) job.run.planned(task.input.string(), false);
+      // It counts as an input beside its images, so that no run has more failures than inputs.
+      job.run.planned(task.input.string(), false);
       Problem problem(task.input.string(), error);
       problem.tolerable = false;
       job.run.problem(problem);

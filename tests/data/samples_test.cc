@@ -222,7 +222,8 @@ TEST(Samples, HaveAtMostSoManyClasses) {
   EXPECT_ERROR(Samples(names, {{0, 256, 1, 2, 3, 1}}), "have 300 classes (255 at most)");
   std::string table = "class,b,g,r\n";
   for (const std::string& name : names) table += name + ",1,2,3\n";
-  EXPECT_ERROR(Parse(table), "t.csv: class 'c255': is one too many (255 at most)");
+  EXPECT_ERROR(Parse(table),
+               "t.csv:257: 'c255,1,2,3' is not understood (class 'c255': is one too many");
 }
 
 TEST(Samples, HaveClassesOfDifferentNamesThatCsvCanHold) {

@@ -194,6 +194,12 @@ TEST(Simulate, WhatIsMalformedIsToldInOneLine) {
   EXPECT_EQ(problem(of("[50, 50]", R"([[4, 0], [0, 4]], "weight": 1)")),
             "s.json: classes[0] has 'weight', which is none of class, prior, mean, covariance, "
             "components");
+  const std::string parts =
+      R"("classes": [{"class": "a", "prior": 0.5, "components": [{"weight": 1, "mean": [50, 50],)"
+      R"( "covariance": [[4, 0], [0, 4]], "wieght": 2}]}])";
+  EXPECT_EQ(problem(with(parts)),
+            "s.json: classes[0].components[0] has 'wieght', which is none of weight, mean, "
+            "covariance");
   const std::string priors = of("[50, 50]", good);
   EXPECT_EQ(problem(std::string(priors).replace(priors.find("0.5"), 3, "0.4")),
             "s.json: priors sum to 0.9, not to 1");

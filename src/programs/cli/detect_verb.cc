@@ -98,6 +98,9 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
 // program writes lists with them, but nearly all images and videos have them.
 std::vector<std::string> ReadPathList(const std::string& file) {
   const std::string text = ReadFile(file == "-" ? kStandardInput : file);
+  // Each ASCII letter of UTF-16 has a zero byte, so that '.' and '/' would be inputs of their own.
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    throw Error(file, "is UTF-16 (a list of paths is expected in the bytes of their names, UTF-8)");
   const char end = text.find('\0') != text.npos ? '\0' : '\n';
   if (text.find(std::string_view("\0\0", 2)) != text.npos)
     throw Error(file, "is no list of paths (one a line, or as `find -print0` writes them)");

@@ -130,6 +130,14 @@ TEST_F(InputsOutputsTest, ListsKeepTheirFolders) {
   EXPECT_EQ(image.status, 1);
   EXPECT_EQ(Lines(image.err), 1) << image.err;
   EXPECT_NE(image.err.find("a.jpg: is no list of paths"), std::string::npos) << image.err;
+  // Each of its letters would be an input: '.' the working folder, '/' all files.
+  for (const char* const encoding : {"UTF-16", "UTF-16BE"}) {
+    const Outcome wide = Bash("printf '\\357\\273\\277a.jpg\\r\\n' | iconv -f UTF-8 -t " +
+                              std::string(encoding) + " > wide; $S detect --files-from wide -o y");
+    EXPECT_EQ(wide.status, 1);
+    EXPECT_EQ(Lines(wide.err), 1) << wide.err;
+    EXPECT_NE(wide.err.find("wide: is UTF-16"), std::string::npos) << wide.err;
+  }
   EXPECT_FALSE(std::filesystem::exists(Path("y")));
   EXPECT_EQ(Run("detect -o x").status, 2);
 }
