@@ -124,7 +124,7 @@ struct SpatialPriorOptions {
   double head_half_width = 0.435;  // half axes of the head's ellipse. 0.05 to 2.
   double head_half_height = 0.6;
   // If the only seed is a face near the middle of the image's width, nobody else is taken to be
-  // there: pixels out of this person's reach are less likely to be skin, and those of the legs
+  // there: pixels far beside it and above it are less likely to be skin, and those of the legs
   // more. The weight of these terms; 0: without them. 0 to 10.
   double alone = 1;
 };

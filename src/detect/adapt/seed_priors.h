@@ -1,5 +1,4 @@
-// The priors that seeds (seed_finder.h) give to the fit: the prior of colours by a seed's own
-// pixels, and the spatial prior around it.
+// The priors of colours that seeds (seed_finder.h) give to the fit, by their own pixels.
 #pragma once
 
 #include <cstddef>
@@ -41,9 +40,5 @@ std::optional<ColorGaussian> HairOf(const cv::Mat& bgr, const cv::Size& from,
 
 // The centre of a head, below the centre of its face, in sizes of the face.
 inline constexpr double kHeadCentre = 0.05;
-
-// The spatial prior as log-odds, CV_32FC1 of size `to`; the seeds are of an image of size `from`.
-cv::Mat SpatialPrior(const cv::Size& to, const cv::Size& from, std::span<const Seed> seeds,
-                     const SpatialPriorOptions& options);
 
 }  // namespace skinmask
