@@ -1,11 +1,14 @@
 // Calibrates log-odds by a slope and an offset or by a curve, and measures whether probabilities
 // are shares.
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "base/parallel_rows.h"
 #include "learn/score_bins.h"
@@ -212,26 +215,27 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
   };
   if (least[true] == greatest[false] && least[false] == greatest[true])
     throw Error(data, "cannot calibrate: all its pixels have one score (more varied data)");
-  require_errors(least[true] <= greatest[false]);
-  Eigen::Vector2d w(1, 0);
+  require_errors(least[true] < greatest[false]);
+  // Where no score counts. With the scores as they are, all pixels of a model that is too certain
+  // may have a probability of 0 or 1, and the information is singular.
+  Eigen::Vector2d w(0, std::log(n[true] / n[false]));
   Likelihood at = At(scored, w);
   for (int i = 0; i < 100; ++i) {
     const Eigen::Vector2d step = at.information.fullPivLu().solve(at.gradient);
-    const double before = at.value;
+    Likelihood there = At(scored, w + step);
     double length = 1;
-    Eigen::Vector2d next;
-    do {
-      next = w + length * step;
-      at = At(scored, next);
+    for (; !(there.value >= at.value) && length > 1e-9; there = At(scored, w + length * step))
       length /= 2;
-    } while (!(at.value >= before) && length > 1e-9);
-    w = next;
-    if (std::abs(at.value - before) <= 1e-12 * std::abs(at.value)) break;
+    if (!(there.value >= at.value)) break;  // all that is left is rounding
+    w += length * step;
+    const double gain = there.value - std::exchange(at, there).value;
+    if (gain <= 1e-12 * std::abs(at.value)) break;
   }
-  constexpr double kEndless = 1e3;
-  require_errors(!(w(0) > kEndless));
-  if (!(w(0) > 0 && w.allFinite()))
-    throw Error(data, "cannot calibrate: more skin there means lower scores (other data)");
+  constexpr double kMaxSlope = 1e6;  // as Validate takes it
+  require_errors(w(0) <= kMaxSlope && w.allFinite());
+  if (!(w(0) > 0))
+    throw Error(data, fmt::format("cannot calibrate: more {} there means lower scores (other data)",
+                                  model.positive().name));
   return {w(0), w(1), data};
 }
 

@@ -112,9 +112,8 @@ void NameClasses(const Samples& samples, const FitOptions& options, Model& model
     c.name = samples.classes()[k];
     c.count = totals[k];
     if (c.count == 0)
-      throw Error(
-          fmt::format("class '{}'", c.name),
-          "has no samples (no pixel is labelled so, or all are of groups that are held out)");
+      throw Error(fmt::format("class '{}'", c.name),
+                  "has no samples (no pixel is labelled so, or all are held out)");
     const bool positive = c.name == options.positive;
     model.classes.insert(positive ? model.classes.begin() : model.classes.end(), std::move(c));
   }
@@ -175,11 +174,17 @@ void CorrectBias(Model& model) {
 void SetPriors(const FitOptions& options, Model& model) {
   const double n = PixelsOf(model);
   for (ClassModel& c : model.classes) c.prior = static_cast<double>(c.count) / n;
+  if (options.positive_prior && !options.priors.empty())
+    throw Error("`prior`", "is given for the positive class and for each class (one of them)");
   if (options.positive_prior) model = WithPrior(std::move(model), *options.positive_prior);
   if (options.priors.empty()) return;
-  for (const auto& [name, prior] : options.priors)
+  for (const auto& [name, prior] : options.priors) {
+    const std::string subject = fmt::format("prior {}={}", name, prior);
     if (std::ranges::find(model.classes, name, &ClassModel::name) == model.classes.end())
-      throw Error(fmt::format("prior {}={}", name, prior), "is of a class that has no samples");
+      throw Error(subject, "is of a class that has no samples");
+    if (std::ranges::count(options.priors, name, &std::pair<std::string, double>::first) > 1)
+      throw Error(subject, "is not the only one of this class");
+  }
   for (ClassModel& c : model.classes) {
     const auto given =
         std::ranges::find(options.priors, c.name, &std::pair<std::string, double>::first);

@@ -93,8 +93,10 @@ class ClassFit {
     const Eigen::Matrix3d covariance = ProductOf(all) / total_;
     scatter_ = kPriorScatter * total_ * covariance.topLeftCorner(size_, size_).trace() / size_;
     if (!(scatter_ > 0))
-      throw Error(fmt::format("class '{}'", name_),
-                  "has one colour only: no mixture fits it (more varied samples)");
+      throw Error(
+          fmt::format("class '{}'", name_),
+          "has one value only in the channels that are used: no mixture fits it (more varied "
+          "samples, other `channels`)");
   }
 
   // With many points, most iterations run on merged points.

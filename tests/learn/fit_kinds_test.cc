@@ -193,6 +193,47 @@ TEST(Calibration, UndoesWhatWasDoneToTheScores) {
   EXPECT_ERROR(FitCalibration(one, right, "d"), "all its pixels have one score");
 }
 
+// Pixels of one channel, `count` for each value.
+Samples OfRed(const std::vector<std::pair<int, int>>& skin_and_other, std::uint64_t count) {
+  std::vector<SampleRow> rows;
+  for (const auto& [skin, other] : skin_and_other) {
+    rows.push_back({0, 1, 0, 0, static_cast<std::uint8_t>(skin), count});
+    rows.push_back({0, 0, 0, 0, static_cast<std::uint8_t>(other), count});
+  }
+  return Samples({"other", "skin"}, rows);
+}
+
+// Of a model that is too certain of all pixels, and of one that is certain of none. The gradient of
+// the log-likelihood is 0 at the maximum.
+TEST(Calibration, IsTheMaximumHoweverFarAway) {
+  std::vector<std::pair<int, int>> wide;
+  for (int d = -40; d <= 40; d += 10) wide.emplace_back(150 + d, 110 + d);
+  const Samples held_out = OfRed(wide, 10);
+  FitOptions options;
+  options.features = Features("BGR", std::vector<std::string>{"R"});
+  const Samples narrow = OfRed({{147, 107}, {150, 110}, {153, 113}}, 1);
+  for (const double ridge : {-1., 1e5}) {
+    options.kind = ridge < 0 ? Kind::kLda : Kind::kLogistic;
+    if (ridge > 0) options.logistic.ridge = ridge;
+    options.logistic.terms = LogisticOptions::Terms::kLinear;
+    const Model model = Fit(narrow, options);
+    const Calibration found = FitCalibration(held_out, model, "d");
+    double gradient[2] = {}, size[2] = {};
+    for (const SampleRow& row : held_out.rows()) {
+      const double z = Reference(model).LogOdds(0, 0, row.r);
+      const double residual =
+          (row.class_index == 1) - 1 / (1 + std::exp(-found.slope * z - found.offset));
+      gradient[0] += residual * z;
+      gradient[1] += residual;
+      size[0] += std::abs(z);
+      ++size[1];
+    }
+    EXPECT_GT(found.slope, 0);
+    EXPECT_LT(std::abs(gradient[0]), 1e-6 * size[0]) << found.slope;
+    EXPECT_LT(std::abs(gradient[1]), 1e-6 * size[1]) << found.offset;
+  }
+}
+
 // However far apart the scores are.
 TEST(Calibration, ClassesApartWithoutErrorAreRefused) {
   for (const int apart : {11, 20, 30, 50, 120}) {
@@ -290,7 +331,7 @@ TEST(Mixture, ComponentsThatNothingFillsAreLeftOut) {
   EXPECT_LE(model.positive().components.size(), 3u);
   EXPECT_ERROR(
       Fit(ParseSamples("class,b,g,r,count\nskin,1,2,3,50\nnon-skin,9,8,7,10\n", "t"), options),
-      "has one colour only");
+      "has one value only in the channels");
   options.mixture.of_class = {{"hair", 2}};
   EXPECT_ERROR(Fit(few, options), "`components`: names a class 'hair' that has no samples");
 }
