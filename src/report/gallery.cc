@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <opencv2/imgproc.hpp>
+#include <set>
 #include <tuple>
 
 #include "media/picture_type.h"
@@ -50,17 +51,19 @@ cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat&
 // The mask of a label image that was made before: the index of skin among its classes is 0.
 cv::Mat PredictedMask(const LabelledImage& image) { return image.bgr == 0; }
 
-GalleryPictures Thumbnail(const LabelledImage& image, bool predicted) {
+using Pictures = decltype(GalleryPictures::pictures);
+
+Pictures Thumbnail(const LabelledImage& image, bool predicted) {
   const cv::Mat small = Smaller(predicted ? PredictedMask(image) : image.bgr, kThumbnailSide);
   const std::string webp = EncodeWebP(small, kThumbnailQuality);
-  return {image.name, {{"thumbnail", "data:image/webp;base64," + Base64(webp)}}};
+  return {{"thumbnail", "data:image/webp;base64," + Base64(webp)}};
 }
 
-GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Detector* detector) {
-  GalleryPictures pictures{image.name, {}};
+Pictures Draw(const LabelledImage& image, std::uint8_t positive, const Detector* detector) {
+  Pictures pictures;
   const auto add = [&](const char* name, const cv::Mat& picture) {
     const std::string jpeg = EncodeJpeg(Smaller(picture, kLongestSide), kQuality);
-    pictures.pictures.emplace_back(name, "data:image/jpeg;base64," + Base64(jpeg));
+    pictures.emplace_back(name, "data:image/jpeg;base64," + Base64(jpeg));
   };
   if (detector) add("photograph", image.bgr);
   cv::Mat truth = image.classes == positive;
@@ -80,20 +83,16 @@ GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const De
   return pictures;
 }
 
-// The names of the images that get pictures, those of `choice` first.
-std::vector<std::string> NamesOfShown(const EvaluationReport& report, const GalleryChoice& choice) {
+// The images that get pictures, those of `choice` first.
+std::vector<std::size_t> ShownOf(const EvaluationReport& report, const GalleryChoice& choice) {
   constexpr std::size_t kMaxThumbnails = 2000;
-  std::vector<std::string> names;
-  std::vector<bool> chosen(report.images.size());
-  for (const auto& indices : {choice.worst, choice.best})
-    for (const std::size_t i : indices) {
-      chosen[i] = true;
-      names.push_back(report.images[i].first);
-    }
-  if (report.images.size() > kMaxThumbnails) return names;
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (!chosen[i]) names.push_back(report.images[i].first);
-  return names;
+  std::vector<std::size_t> shown = choice.worst;
+  shown.insert(shown.end(), choice.best.begin(), choice.best.end());
+  if (report.images.size() > kMaxThumbnails) return shown;
+  const std::set<std::size_t> chosen(shown.begin(), shown.end());
+  for (std::size_t i = 0; i < report.images.size(); ++i)
+    if (!chosen.contains(i)) shown.push_back(i);
+  return shown;
 }
 
 }  // namespace
@@ -120,8 +119,9 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detec
   std::vector<GalleryPictures> gallery;
   const GalleryChoice choice = ChooseGallery(report);
   const std::size_t whole = choice.worst.size() + choice.best.size();
-  const std::vector<std::string> all = NamesOfShown(report, choice);
+  const std::vector<std::size_t> all = ShownOf(report, choice);
   if (all.empty()) return gallery;
+  const auto name_of = [&](std::size_t i) { return report.images[all[i]].first; };
   Run silent;  // the evaluation has reported problems of the folders already
   silent.stop = run.stop;
   const LabelledPairs pairs(options, given == nullptr, silent);
@@ -138,14 +138,14 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detec
   }
   struct Item {
     std::uint64_t pixels;
-    GalleryPictures pictures;
+    Pictures pictures;
   };
   silent.problem = run.problem;
   RunOrdered(
-      all.size(), silent, [&](std::size_t i) { return all[i]; },
+      all.size(), silent, name_of,
       [&](std::size_t i, const TakePixels& take) {
-        const auto place = index_of.find(all[i]);
-        if (place == index_of.end()) throw Error(all[i], "is not among the images any more");
+        const auto place = index_of.find(name_of(i));
+        if (place == index_of.end()) throw Error(name_of(i), "is not among the images any more");
         const LabelledImage image = pairs.Read(place->second, take);
         const bool is_whole = i < whole;
         Item item{image.bgr.total(), is_whole
@@ -154,7 +154,9 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detec
         LabelledPairs::Done();
         return item;
       },
-      [&](std::size_t, Item&& item) { gallery.push_back(std::move(item.pictures)); });
+      [&](std::size_t i, Item&& item) {
+        gallery.push_back({all[i], std::move(item.pictures)});
+      });
   return gallery;
 }
 

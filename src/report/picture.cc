@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/parse.h"
 #include "media/late_module.h"
@@ -52,6 +53,11 @@ struct Cut {
   std::array<std::string, 3> why;
 };
 
+std::size_t PlaceOf(const std::string& channel, const std::vector<std::string>& names) {
+  return static_cast<std::size_t>(std::ranges::find(names, LowerCase(channel), LowerCase) -
+                                  names.begin());
+}
+
 Cut CutOf(std::span<const Model> models, const PictureOptions& options) {
   Cut cut;
   const std::vector<std::string> names = models[0].features.channel_names();
@@ -62,22 +68,7 @@ Cut CutOf(std::span<const Model> models, const PictureOptions& options) {
     cut.why[i] = with_means->positive().name + "'s mean";
   }
   for (const auto& [channel, value] : options.at) {
-    const auto i = static_cast<std::size_t>(
-        std::ranges::find(names, LowerCase(channel), LowerCase) - names.begin());
-    if (i == names.size() || names.size() != 3)
-      throw Error(fmt::format("channel '{}'", channel),
-                  fmt::format("cannot be held (one of three that the model has; it has {})",
-                              fmt::join(names, ", ")));
-    const auto is_this = [&](const auto& held) {
-      return LowerCase(held.first) == LowerCase(names[i]);
-    };
-    if (std::ranges::count_if(options.at, is_this) > 1)
-      throw Error(fmt::format("channel '{}'", channel), "is held twice (one value for it)");
-    const auto [low, high] = models[0].features.Range();
-    const auto axis = static_cast<int>(i);
-    if (!(value >= low(axis) && value <= high(axis)))
-      throw Error(fmt::format("channel '{}'", channel),
-                  fmt::format("is never {:g} ({:g} to {:g})", value, low(axis), high(axis)));
+    const std::size_t i = PlaceOf(channel, names);
     cut.at[i] = value;
     cut.why[i].clear();
   }
@@ -173,6 +164,28 @@ std::unique_ptr<Canvas> NewCanvas() {
   return canvas;
 }
 
+void RequireHeld(const Model& model, const PictureOptions& options) {
+  const std::vector<std::string> names = model.features.channel_names();
+  if (options.marginal && names.size() != 3)
+    throw Error("picture", fmt::format("a model of {} channel{} has none to integrate out (of 3)",
+                                       names.size(), names.size() == 1 ? "" : "s"));
+  const auto [low, high] = model.features.Range();
+  std::set<std::size_t> held;
+  for (const auto& [channel, value] : options.at) {
+    const std::string subject = fmt::format("channel '{}'", channel);
+    const std::size_t i = PlaceOf(channel, names);
+    if (i == names.size() || names.size() != 3)
+      throw Error(subject,
+                  fmt::format("cannot be held (one of three that the model has; it has {})",
+                              fmt::join(names, ", ")));
+    if (!held.insert(i).second) throw Error(subject, "is held twice (one value for it)");
+    const auto axis = static_cast<int>(i);
+    if (!(value >= low(axis) && value <= high(axis)))
+      throw Error(subject,
+                  fmt::format("is never {:g} ({:g} to {:g})", value, low(axis), high(axis)));
+  }
+}
+
 std::string DrawModels(std::span<const Model> given, PictureFormat format,
                        const PictureOptions& options) {
   if (given.empty()) throw Error("picture", "has no model to draw (one or more)");
@@ -181,10 +194,7 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
     throw Error("picture", fmt::format("has {} names of {} models (one of each)",
                                        options.names.size(), given.size()));
   const bool marginal = options.marginal;
-  if (marginal && given[0].features.size() != 3)
-    throw Error("picture",
-                fmt::format("a model of {} channel{} has none to integrate out (of 3)",
-                            given[0].features.size(), given[0].features.size() == 1 ? "" : "s"));
+  RequireHeld(given[0], options);
   std::vector<Model> models;
   for (const Model& model : given) models.push_back(Ordered(model, given[0]));
   const std::vector<Axis> axes = AxesOf(models);

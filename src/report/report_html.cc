@@ -1,3 +1,4 @@
+#include <string>
 #include <string_view>
 
 #include "base/json.h"
@@ -31,7 +32,7 @@ std::string ForScript(std::string_view json) {
 std::string PicturesJson(const std::vector<GalleryPictures>& pictures) {
   Json json = Json::object();
   for (const GalleryPictures& one : pictures) {
-    Json& entry = json[one.name] = Json::object();
+    Json& entry = json[std::to_string(one.image)] = Json::object();
     for (const auto& [name, picture] : one.pictures) entry[name] = picture;
   }
   return JsonText(json);

@@ -115,7 +115,17 @@ def test_plots_are_on_axes_of_matplotlib(matplotlib, samples, frame):
     result = skinmask.evaluate(samples)
     errors, roc = result.plot()
     curves = result.data["curves"]
-    numpy.testing.assert_allclose(errors.lines[2].get_ydata(), curves["error_rate"])
+    # Stairs: a rate holds from its score down to the next one.
+    thresholds, rates = errors.lines[2].get_data()
+    numpy.testing.assert_allclose(rates[:-1], curves["error_rate"])
+    assert errors.lines[2].get_drawstyle() == "steps-post" and thresholds[-1] == 0
+    pixels, names, counts = samples.arrays()
+    counts = counts * (names == "skin")
+    probability = skinmask.Model.default().predict_proba(pixels)[:, 0]
+    thresholds, rates = errors.lines[0].get_data()
+    for threshold in (0.2, 0.5, 0.8):
+        missed = counts[probability <= threshold].sum() / counts.sum()
+        assert rates[thresholds >= threshold][-1] == pytest.approx(missed, abs=0.01)
     false_positives, recall = roc.lines[0].get_data()
     area = numpy.sum(numpy.diff(false_positives) * (recall[1:] + recall[:-1]) / 2)
     assert area == pytest.approx(result.pooled["auc"], abs=1e-3)

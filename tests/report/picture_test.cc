@@ -376,17 +376,22 @@ TEST_F(PictureTest, ShowsModelsSideBySideWithSamples) {
   EXPECT_NE(problem("--at R --picture q.png", 2).find("CHANNEL=VALUE"), std::string::npos);
   EXPECT_NE(problem("--at R=1 --marginal --picture q.png", 2).find("one of them"),
             std::string::npos);
-  EXPECT_NE(problem("--at Q=1 --picture q.png", 2).find("--at Q: is no channel of the model"),
+  EXPECT_NE(problem("--at Q=1 --picture q.png", 2).find("channel 'Q': cannot be held"),
             std::string::npos);
-  EXPECT_NE(problem("--at R=300 --picture q.png", 1).find("is never 300 (0 to 255)"),
+  EXPECT_NE(problem("--at R=300 --picture q.png", 2).find("is never 300 (0 to 255)"),
             std::string::npos);
-  EXPECT_NE(problem("--at b=1 --at B=2 --picture q.png", 1).find("is held twice"),
+  EXPECT_NE(problem("--at b=1 --at B=2 --picture q.png", 2).find("is held twice"),
             std::string::npos);
-  EXPECT_NE(problem("b.json --marginal --picture q.png", 1).find("2 channels"), std::string::npos);
+  EXPECT_NE(problem("b.json --marginal --picture q.png", 2).find("2 channels"), std::string::npos);
   EXPECT_NE(problem("b.json --beside " SKINMASK_SOURCE "/models/uci.json --picture q.png", 1)
                 .find("the same axes"),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(Path("q.png")));
+  // A name that is no UTF-8 is drawn with replacements.
+  std::filesystem::copy(Path("l.json"), Path("l\350.json"));
+  const testing::Outcome run =
+      Run("evaluate --samples s.csv --model l\350.json --picture l.svg --json l1.json");
+  EXPECT_EQ(run.status, 0) << run.err;
 }
 
 // Pixels of classes that the model lacks are told of, and the legend counts none of them.

@@ -104,12 +104,18 @@ def plot_curves(data: dict[str, Any], ax: Any) -> Any:
         raise Error("plot: there are no scores to draw curves of")
     errors, roc = axes_or_new(ax, 2)
     positive = data["positive"]
+    # Rates change at scores alone, from 1, where nothing is positive, down to 0.
+    ends = [
+        float(threshold > 0) if score is None else 0.5 + 0.5 * numpy.tanh(score / 2)
+        for score, threshold in zip(curves["score"], curves["threshold"])
+    ]
     for name, text in (
         ("false_negative_rate", f"{positive} that is missed"),
         ("false_positive_rate", f"others that are called {positive}"),
         ("error_rate", "all errors"),
     ):
-        errors.plot(curves["threshold"], numpy.array(curves[name], float), label=text)
+        rates = numpy.array(curves[name], float)
+        errors.plot([*ends, 0], [*rates, rates[-1]], drawstyle="steps-post", label=text)
     at = curves["operating_point"]
     errors.axvline(curves["threshold"][at], color="0.6", linewidth=1)
     errors.set(xlabel=f"threshold on P({positive})", ylabel="rate", xlim=(0, 1), ylim=(0, 1))

@@ -23,7 +23,7 @@ GalleryChoice ChooseGallery(const EvaluationReport& report);
 // 'probability' and 'errors'; of a mask that was made before 'truth', 'predicted' and 'errors'.
 // Images outside of the gallery have 'thumbnail' alone (WebP, of the photograph or the mask).
 struct GalleryPictures {
-  std::string name;
+  std::size_t image;  // its place in EvaluationReport::images
   std::vector<std::pair<std::string, std::string>> pictures;
 };
 

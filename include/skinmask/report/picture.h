@@ -22,6 +22,10 @@ struct PictureOptions {
   const Samples* samples = nullptr;  // pixels to show, of the models' classes
 };
 
+// Throws Error for options that a picture of this model cannot have: an unknown channel, a value
+// that it never has, a channel twice, and what needs three channels for a model of others.
+void RequireHeld(const Model& model, const PictureOptions& options);
+
 // The planes of each model, as a file. A plane shows each class's region (where its posterior is
 // the greatest) in its colour of ClassPalette, the borders between regions, the boundary at the
 // model's threshold, and the ellipse that holds 95 % of each Gaussian (projected, not cut). For
@@ -30,8 +34,8 @@ struct PictureOptions {
 // feature, all as histograms. Several models are drawn over the same axes, cut at the same place,
 // which the first one determines. Drawn by Cairo with the system's sans-serif font, or without one
 // with Cairo's own; the same bytes each time on one machine. Throws Error for no model, for models
-// that Validate refuses or that differ in features, classes or positive class, for an unknown
-// channel, and if Cairo fails. Cost: half a second a model.
+// that Validate refuses or that differ in features, classes or positive class, for what
+// RequireHeld refuses, and if Cairo fails. Cost: half a second a model.
 std::string DrawModels(std::span<const Model> models, PictureFormat format,
                        const PictureOptions& options = {});
 

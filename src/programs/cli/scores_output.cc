@@ -308,7 +308,7 @@ PictureFormat PictureFormatOf(const std::string& file) {
 }
 
 std::string ModelStem(const std::string& file) {
-  return file.empty() ? "default" : std::filesystem::path(file).stem().string();
+  return file.empty() ? "default" : Printable(std::filesystem::path(file).stem().string());
 }
 
 std::string CurvesOf(const EvaluationReport& report, const EvaluateFlags& flags, const Model& model,

@@ -243,11 +243,7 @@ std::string PictureOf(const Model& model, const ShowFlags& flags, const Context&
   }
   const Samples samples = ReadTables(flags.samples);
   if (!flags.samples.empty()) options.samples = &samples;
-  const std::vector<std::string> channels = model.features.channel_names();
-  for (const auto& [channel, value] : options.at)
-    if (std::ranges::find(channels, LowerCase(channel), LowerCase) == channels.end())
-      throw UsageError("--at {}: is no channel of the model, which has {}", channel,
-                       fmt::join(channels, ", "));
+  AsUsage([&] { RequireHeld(model, options); });
   std::string picture = DrawModels(models, PictureFormatOf(flags.picture), options);
   WarnOfClassesLeftOut(samples, model, context);
   return picture;

@@ -120,7 +120,7 @@ function adaptationOf(index) {
 
 function imageCard(index) {
   const name = report.images[index].name, panels = element('div', {class: 'panels'});
-  for (const [key, source] of Object.entries(pictures[name] ?? {}))
+  for (const [key, source] of Object.entries(pictures[index] ?? {}))
     panels.append(pictureButton(name, key, source, panelNames[key]));
   const path = `images.${index}.`;
   return element(
@@ -142,7 +142,7 @@ const sortKey = (index) =>
 
 function imageRow(index, names) {
   const name = report.images[index].name,
-        own = pictures[name] ?? {};
+        own = pictures[index] ?? {};
   const key = ['photograph', 'predicted', 'thumbnail'].find((key) => own[key]);
   const cell = element('td', {}, ...(key ? [pictureButton(name, key, own[key]), ' '] : []), name);
   return row('td', [cell, ...names.map((key) => number(`images.${index}.${key}`))]);
@@ -188,7 +188,7 @@ function showAll() {
 
 function showGallery() {
   byId('gallery').hidden = false;
-  if (report.finder)
+  if (report.finder && report.finder !== 'seed')
     byId('gallery-note').append(' Faces were found in ', number('images_with_faces', 0),
                                 ` images (finder: ${report.finder}).`);
   for (const kind of ['worst', 'best'])

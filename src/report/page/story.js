@@ -5,7 +5,7 @@ const quoted = (word) =>
     (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll('\'', '\'\\\'\'')}'`);
 
 function commandLine() {
-  const words = Object.entries(report.options ?? {})
+  const words = Object.entries(report.options)
                     .flatMap(([name, value]) => (value === true ? ['--' + name] :
                              [value].flat().flatMap((one) => ['--' + name, quoted(String(one))])));
   return ['skinmask evaluate', ...words].join(' ');
@@ -29,9 +29,11 @@ function tellRun(list) {
         ` (${report.model.channels.join(', ')})`);
     add('Threshold', number('model.threshold', 4), ` (${thresholdOrigin()})`);
     add('Adaptation',
-        report.finder === undefined ? 'off' : `to each image, faces by ${report.finder}`);
+        report.finder === undefined ? 'off' :
+        report.finder === 'seed'    ? 'to the seed of each image' :
+                                      `to each image, faces by ${report.finder}`);
   }
-  add('Command', element('code', {}, commandLine()));
+  if (report.options) add('Command', element('code', {}, commandLine()));
   if (report.version) add('Version', 'skinmask ', number('version'));
   if (report.date) add('Date', number('date'));
 }
@@ -62,7 +64,7 @@ function showProvenance() {
 
 // A small card of an image: the photograph (or the mask) and the errors.
 function thumbnail(index) {
-  const name = report.images[index].name, own = pictures[name] ?? {};
+  const name = report.images[index].name, own = pictures[index] ?? {};
   const card = element('div', {class: 'thumbnail'});
   for (const key of ['photograph', 'errors'])
     if (own[key]) card.append(pictureButton(name, key, own[key]));

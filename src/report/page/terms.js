@@ -20,6 +20,8 @@ const termTexts = {
       'The same over the pixels whose P is from 0.2 to 0.8 alone. They are few, so that the whole hides it.',
 };
 
+// The term that the tip is of, and where it was: a term that gets the focus may scroll into view.
+let tipTerm = null, tipTop = 0;
 const tip = element('div', {id: 'tip', role: 'tooltip', hidden: ''});
 document.body.append(tip);
 
@@ -31,6 +33,8 @@ function term(key, title) {
     tip.textContent = termTexts[key];
     tip.hidden = false;
     const at = button.getBoundingClientRect(), own = tip.getBoundingClientRect();
+    tipTerm = button;
+    tipTop = at.top;
     tip.style.left = Math.max(8, Math.min(at.left, innerWidth - own.width - 8)) + 'px';
     tip.style.top =
         (at.bottom + own.height + 12 > innerHeight ? at.top - own.height - 6 : at.bottom + 6) +
@@ -48,5 +52,5 @@ addEventListener('keydown', (event) => {
   if (event.key === 'Escape') tip.hidden = true;
 });
 addEventListener('scroll', () => {
-  tip.hidden = true;
+  if (tipTerm?.getBoundingClientRect().top !== tipTop) tip.hidden = true;
 }, {passive: true});
