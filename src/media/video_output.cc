@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/nearest.h"
@@ -51,12 +52,14 @@ std::vector<AVPixelFormat> FormatsFor(const AVCodec& encoder, const AVPixelForma
                                       AVPixelFormat source) {
   std::vector<AVPixelFormat> formats;
   for (const AVPixelFormat* f = its_own; *f != AV_PIX_FMT_NONE; ++f)
-    if ((!IsTransparent(source) || IsTransparent(*f)) && (!IsDeep(source) || *f == source))
+    if ((!IsTransparent(source) || IsTransparent(*f)) && (!IsDeep(source) || *f == source) &&
+        !(Described(*f).flags & AV_PIX_FMT_FLAG_PAL))
       formats.push_back(*f);
   if (!formats.empty()) return formats;
-  throw Error(encoder.name, IsDeep(source)
-                                ? "does not store grey of 16 bits (ffv1 in Matroska does)"
-                                : "stores no transparency (libvpx-vp9, prores_ks and ffv1 do)");
+  throw Error(encoder.name,
+              IsDeep(source)          ? "does not store grey of 16 bits (ffv1 in Matroska does)"
+              : IsTransparent(source) ? "stores no transparency (libvpx-vp9, prores_ks and ffv1 do)"
+                                      : "stores palettes alone (libx264 and ffv1 store pictures)");
 }
 
 // The pixel format for the encoder: for a lossless one the format that loses least, for others the
@@ -136,6 +139,18 @@ std::string RateFactorOf(const std::string& encoder, int quality) {
   return std::to_string(std::clamp(factor, found->least, found->most));
 }
 
+// The quantizer for a quality, of encoders that would otherwise spend 200 kbit/s at any size;
+// absent for others. MPEG's is best at 1, Theora's at 10.
+std::optional<double> QuantizerOf(const std::string& encoder, int quality) {
+  constexpr std::string_view kOfMpeg[] = {"mpeg4", "libxvid", "mpeg1video", "mpeg2video",
+                                          "mjpeg", "flv",     "h263",       "h263p",
+                                          "wmv1",  "wmv2",    "msmpeg4",    "msmpeg4v2"};
+  constexpr double kOfEach = 0.1;  // as much as of kRateFactors, where 6 double the quantizer
+  if (encoder == "libtheora") return std::clamp(9 + kOfEach * (quality - 90), 0., 10.);
+  if (std::ranges::count(kOfMpeg, encoder) == 0) return std::nullopt;
+  return std::clamp(2 * std::exp2(kOfEach * (90 - quality)), 1., 31.);
+}
+
 // Sets the options, because the defaults of encoders target a given bit rate or are slow.
 void SetQuality(AVCodecContext& codec, const std::string& encoder,
                 const VideoWriteOptions& options) {
@@ -144,11 +159,17 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
   };
   constexpr int kUsual = 90;
   if (options.quality) RequireQuality(*options.quality);
-  const std::string factor = RateFactorOf(encoder, options.quality.value_or(kUsual));
-  if (options.quality && factor.empty())
-    throw Error(encoder,
-                "takes no `quality` (libx264, libx265, libvpx, libvpx-vp9, libaom-av1 and "
-                "libsvtav1 do)");
+  const int quality = options.quality.value_or(kUsual);
+  const std::string factor = RateFactorOf(encoder, quality);
+  const std::optional<double> quantizer = QuantizerOf(encoder, quality);
+  if (options.quality && factor.empty() && !quantizer)
+    throw Error(encoder == "wrapped_avframe" ? "YUV4MPEG" : encoder,
+                "takes no `quality` (libx264, libx265, libvpx, libvpx-vp9, libaom-av1, libsvtav1, "
+                "mpeg4, mjpeg and libtheora do, and others)");
+  if (quantizer) {
+    codec.flags |= AV_CODEC_FLAG_QSCALE;
+    codec.global_quality = static_cast<int>(std::lround(FF_QP2LAMBDA * *quantizer));
+  }
   if (encoder == "hap" && IsTransparent(codec.pix_fmt)) set("format", "hap_alpha");
   if (encoder.starts_with("libx264")) {
     set("x264-params", X264Params().c_str());
@@ -237,8 +258,11 @@ CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelForma
   TagColors(*codec, StoresMatrix(container, encoder.id));
   codec->thread_count = 0;
   codec->flags |= AV_CODEC_FLAG_BITEXACT;  // no names of libraries
-  // AVI has no times of display, and pictures in another order would be late beside the sound.
-  if (container.name == std::string_view("avi")) codec->max_b_frames = 0;
+  // AVI has no times of display, and pictures in another order would be late beside the sound. MP4
+  // loses pictures whose times of decoding and of display are hours apart.
+  constexpr double kSlow = 1. / 600;  // frames a second
+  if (container.name == std::string_view("avi") || options.rate.Value() < kSlow)
+    codec->max_b_frames = 0;
   if (container.flags & AVFMT_GLOBALHEADER) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   SetQuality(*codec, encoder.name, options);
   if (const int result = av.avcodec_open2(codec.get(), &encoder, nullptr); result < 0)

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 
 #include "base/blocking_call.h"
@@ -113,11 +115,15 @@ struct VideoWriter::State {
     if (result < 0) FailWriting(result);
     if (unfinished.path() != path) {  // a regular file, not a pipe
       if (const std::int64_t found = CountPictures(unfinished.path()); found != frames)
-        throw WriteError(path.string(),
-                         fmt::format("{} frames were written and {} read back{}", frames, found,
-                                     codec->codec_id == AV_CODEC_ID_THEORA
-                                         ? " (Theora's encoder drops pictures that do not change)"
-                                         : ""));
+        throw WriteError(
+            path.string(),
+            fmt::format("{} frames were written and {} read back{}", frames, found,
+                        codec->codec_id == AV_CODEC_ID_THEORA
+                            ? " (Theora's encoder drops pictures that do not change)"
+                        : IsOneOf(format->oformat->name, {"mp4", "mov"})
+                            ? " (a gap of an hour or more may be too long for this container; .mkv "
+                              "takes any)"
+                            : ""));
     }
     unfinished.Rename(if_exists);
   }
@@ -169,11 +175,19 @@ struct VideoWriter::State {
                           SWS_BICUBIC | SWS_ACCURATE_RND);
     // A codec without a tag in the container would be read back as something else (for example HEVC
     // in AVI), and Matroska does not store the depth that readers of qtrle need.
-    const bool lacks_depth = codec->codec_id == AV_CODEC_ID_QTRLE &&
-                             format->oformat->name == std::string_view("matroska");
+    const std::string_view container = format->oformat->name;
+    const bool in_matroska = IsOneOf(container, {"matroska", "webm"});
+    const bool lacks_depth = codec->codec_id == AV_CODEC_ID_QTRLE && container == "matroska";
+    // AVI and QuickTime read them back as colours.
+    if (codec->codec_id == AV_CODEC_ID_RAWVIDEO && source == AV_PIX_FMT_GRAY16 &&
+        IsOneOf(container, {"avi", "mov"}))
+      throw Error(path.string(), "holds no uncompressed grey of 16 bits (ffv1 in .mkv does)");
+    // Their transparency is stored beside the pictures.
+    const bool is_vpx = codec->codec_id == AV_CODEC_ID_VP8 || codec->codec_id == AV_CODEC_ID_VP9;
+    if (is_vpx && source == AV_PIX_FMT_BGRA && !in_matroska)
+      throw Error(path.string(), "holds no transparency of VP8 and VP9 (.webm and .mkv do)");
     // The muxer takes any packets, which nobody could tell apart.
-    const bool is_compressed = format->oformat->name == std::string_view("rawvideo") &&
-                               codec->codec_id != AV_CODEC_ID_RAWVIDEO;
+    const bool is_compressed = container == "rawvideo" && codec->codec_id != AV_CODEC_ID_RAWVIDEO;
     if (lacks_depth || is_compressed ||
         av.avformat_query_codec(format->oformat, codec->codec_id, FF_COMPLIANCE_EXPERIMENTAL) == 0)
       Refuse(AVERROR(EINVAL));
@@ -186,9 +200,7 @@ struct VideoWriter::State {
     if (options.sound) sound.emplace(*options.sound, format.get());
     // Encoded sound begins before the first picture, by what its encoder adds. Matroska's muxer
     // would delay all streams by that.
-    const std::string_view container = format->oformat->name;
-    if (sound && (container == "matroska" || container == "webm"))
-      format->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
+    if (sound && in_matroska) format->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
     OpenFile();
   }
 
@@ -207,6 +219,10 @@ struct VideoWriter::State {
     if (result < 0) Refuse(result);
   }
 
+  static bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
+    return std::ranges::count(names, name) > 0;
+  }
+
   // Sends one frame to an encoder that got none, because otherwise SVT-AV1 waits for one for ever
   // when it is closed, or does not free its memory.
   void Drain() {
@@ -219,10 +235,13 @@ struct VideoWriter::State {
   }
 
   [[noreturn]] void Refuse(int error) {
-    throw Error(
-        path.string(),
-        fmt::format("files of this kind do not take {}{}: {}", av.avcodec_get_name(codec->codec_id),
-                    sound ? fmt::format(" and {}", sound->codec_name()) : "", av.Message(error)));
+    const std::string rate = stream ? fmt::format(" at {}/{} frames a second", codec->framerate.num,
+                                                  codec->framerate.den)
+                                    : "";
+    throw Error(path.string(), fmt::format("files of this kind do not take {}{}{}: {}",
+                                           av.avcodec_get_name(codec->codec_id),
+                                           sound ? fmt::format(" and {}", sound->codec_name()) : "",
+                                           rate, av.Message(error)));
   }
 
   void FillPicture(const cv::Mat& frame) {
@@ -233,6 +252,7 @@ struct VideoWriter::State {
       picture->height = codec->height;
       picture->color_range = codec->color_range;
       picture->colorspace = codec->colorspace;
+      picture->quality = codec->global_quality;  // a quantizer is taken from each picture
       av.av_frame_get_buffer(picture.get(), 0);
     }
     av.av_frame_make_writable(picture.get());

@@ -234,6 +234,32 @@ TEST_F(VideoOutputsTest, ContainersWithoutH264HaveTheirOwnCodec) {
   }
 }
 
+// Encoders that spend 200 kbit/s if nothing is said: of moving pictures with noise Theora's dropped
+// most, and the others' were blocks.
+TEST_F(VideoOutputsTest, EncodersWithAQuantizerHaveTheQuality) {
+  testing::MakeOnce(
+      folder_,
+      "-f lavfi -i testsrc2=size=320x240:rate=25 -vf noise=alls=30:allf=t -frames:v 12 "
+      "-c:v ffv1 -pix_fmt yuv420p a.mkv",
+      {"a.mkv"});
+  const std::string detect = "detect a.mkv --adapt off --output heatmap ";
+  constexpr double kPoor = 200e3 / 8 * 12 / 25;  // bytes of 200 kbit/s
+  for (const auto& [file, codec] : {std::pair("a.ogv", "libtheora"),
+                                    {"a.mp4", "mpeg4"},
+                                    {"a.mxf", "mpeg2video"},
+                                    {"a.avi", "mjpeg"}}) {
+    const auto size_at = [&, file = file, codec = codec](const std::string& quality) {
+      const Outcome run =
+          Run(detect + fmt::format("--force -o {} --codec {} {}", file, codec, quality));
+      EXPECT_EQ(run.status, 0) << codec << run.err;
+      return static_cast<double>(std::filesystem::file_size(Path(file)));
+    };
+    const double usual = size_at("");
+    EXPECT_GT(usual, 2 * kPoor) << codec;
+    EXPECT_LT(size_at("--quality 50"), .6 * usual) << codec;
+  }
+}
+
 // A slide show: 1 s, 1 s and 4 s. The last picture has no next one that would end it.
 TEST_F(VideoOutputsTest, TheLastPictureIsShownAsLongAsInTheInput) {
   Shell(folder_,
@@ -329,6 +355,13 @@ TEST_F(VideoOutputsTest, SixteenBitsThatCannotBeAreALine) {
       Run("detect --adapt off a.mp4 -o out --output probability --depth 16 --codec libx264");
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.err.find("libx264: does not store grey of 16 bits"), std::string::npos) << run.err;
+  // FFmpeg reads these back as colours.
+  for (const char* const file : {"a.avi", "a.mov"}) {
+    const Outcome raw = Run(fmt::format(
+        "detect --adapt off a.mp4 -o {} --output probability --depth 16 --codec rawvideo", file));
+    EXPECT_EQ(raw.status, 1);
+    EXPECT_NE(raw.err.find("holds no uncompressed grey of 16 bits"), std::string::npos) << raw.err;
+  }
 }
 
 struct Transparent {
@@ -399,6 +432,16 @@ TEST_F(VideoOutputsTest, CutoutsByCodecsWithoutAlphaAreALine) {
       Run("detect --adapt off a.mp4 -o out --output mask,cutout --codec libsvtav1");
   EXPECT_EQ(both.status, 1);
   EXPECT_NE(both.err.find("libsvtav1: stores no transparency"), std::string::npos) << both.err;
+  // Only Matroska stores that of VP8 and VP9.
+  for (const auto& [file, codec] : {std::pair("c.mp4", "vp9"), {"c.ivf", "vp8"}}) {
+    const Outcome opaque =
+        Run(fmt::format("detect --adapt off a.mp4 -o {} --output cutout --codec {}", file, codec));
+    EXPECT_EQ(opaque.status, 1);
+    EXPECT_NE(opaque.err.find("holds no transparency of VP8 and VP9"), std::string::npos)
+        << opaque.err;
+  }
+  const Outcome palettes = Run("detect --adapt off a.mp4 -o p.mov --output heatmap --codec smc");
+  EXPECT_NE(palettes.err.find("smc: stores palettes alone"), std::string::npos) << palettes.err;
   // Packets without a container would be one heap of bytes.
   const Outcome bare =
       Run("detect --adapt off a.mp4 -o - --output cutout --codec ffv1 --output-format rawvideo");
