@@ -1,7 +1,9 @@
 #include <set>
 #include <system_error>
 
+#include "base/folder.h"
 #include "media/names.h"
+#include "skinmask/base/file.h"
 #include "skinmask/media/inputs.h"
 
 namespace skinmask {
@@ -14,11 +16,17 @@ std::string WithoutEndSlash(std::string path) {
   return path;
 }
 
-// A relative path stays relative if the working folder was removed.
+// A relative path stays relative if the working folder was removed. Behind a link, `..` leads
+// elsewhere than the text says.
 std::string PlaceOf(const fs::path& path) {
   std::error_code ignored;
-  const fs::path place = fs::absolute(path, ignored);
-  return (place.empty() ? path : place).lexically_normal().string();
+  const fs::path whole = fs::absolute(path, ignored);
+  fs::path place;
+  for (const fs::path& part : whole.empty() ? path : whole) {
+    if (part == ".." && EntryTypeOf(place.c_str()) == EntryType::kLink) place = RealPath(place);
+    place = WithoutEndSlash((place / part).lexically_normal().string());
+  }
+  return place.string();
 }
 
 }  // namespace

@@ -31,6 +31,11 @@ std::optional<Media> MediaByName(const std::string& path, Inputs wanted) {
   return named.image ? std::optional(Media::kImage) : std::nullopt;
 }
 
+// True for what runs write beside outputs and records.
+bool IsOfRun(std::string_view name) {
+  return name == kMadeWithFile || (name.starts_with(".skinmask-") && name.ends_with(".part"));
+}
+
 // Reports a failed folder or archive. It is not tolerable, because the number of lost inputs is
 // unknown.
 void TellLoss(const ListOptions& options, Problem problem) {
@@ -87,7 +92,7 @@ class Search {
     entries.erase(std::unique(entries.begin(), entries.end(), same_name), entries.end());
     for (const Entry& entry : entries) {
       const std::string below = JoinPath(folder, entry.name);
-      if (exclude_.Match(below) || entry.name == kMadeWithFile) continue;
+      if (exclude_.Match(below) || IsOfRun(entry.name)) continue;
       if (entry.type != EntryType::kFolder)
         Take(below, entry.type);
       else if (!IsExcluded(JoinPath(path_, below)))

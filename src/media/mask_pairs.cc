@@ -82,15 +82,6 @@ void TakeOutUnclear(bool predicted, FileIdentities& of_images, FileIdentities& o
   });
 }
 
-// True for KEY.seg.png in an archive, where only KEY.jpg is an image, unless the pattern asks for
-// more.
-bool IsAnnotation(const InputFile& image, const NamePattern& name) {
-  const bool in_archive = std::ranges::any_of(image.path.parent_path(), [](const fs::path& part) {
-    return NamedMedia(part.native()).archive;
-  });
-  return in_archive && name.Expand("") == "" && image.path.stem().has_extension();
-}
-
 Matches Match(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
               const NamePattern& mask_name, const PairingOptions& options, const ListOptions& list,
               Archives& archives) {
@@ -194,6 +185,13 @@ std::string NamePattern::StemOf(const fs::path& file_name) const {
   const std::size_t first = pattern_.find("{stem}");
   const std::string stem = name.substr(first, (name.size() - literal) / repeats);
   return Expand(stem) == name ? stem : std::string();
+}
+
+bool IsAnnotation(const InputFile& image, const NamePattern& name) {
+  const bool in_archive = std::ranges::any_of(image.path.parent_path(), [](const fs::path& part) {
+    return NamedMedia(part.native()).archive;
+  });
+  return in_archive && name.Expand("") == "" && image.path.stem().has_extension();
 }
 
 MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const fs::path& masks,

@@ -49,6 +49,10 @@ struct PairingOptions {
   bool allow_missing = false;
 };
 
+// True for KEY.seg.png in an archive, where only KEY.jpg is an image, unless the pattern asks for
+// more.
+bool IsAnnotation(const InputFile& image, const NamePattern& name);
+
 // Finds, for each image below `images` whose name matches `image_name`, its mask below `masks`, in
 // the same subfolder. Images without a mask, or with several, are reported to the problems of
 // `list`; if many problems are alike, ten are shown, and one line counts the others. Files that are

@@ -174,7 +174,9 @@ void DetectArchives(const DetectJob& job) {
     try {
       if (IsDoneMeanwhile(task, job.options)) {
         job.made_with.WriteRecord();
+        job.made_with.Reread();
         job.run.planned(task.input.string(), true);
+        job.plan.TellEarlier(input, job.made_with, job.run);
         continue;
       }
       job.run.counting("images of " + task.input.filename().string());

@@ -1,7 +1,9 @@
 #include "skinmask/pipeline/detect_run.h"
 
 #include <algorithm>
-#include <atomic>
+#include <mutex>
+#include <set>
+#include <string>
 
 #include "base/folder.h"
 #include "base/stream.h"
@@ -92,10 +94,16 @@ double DetectedImage::SkinFraction() const {
 
 void Detect(const DetectOptions& options, const Detector& detector, const Run& given,
             const std::function<void(const DetectedImage&)>& done) {
-  std::atomic<bool> all_well = true;
+  std::mutex mutex;
+  std::set<std::string> failed;  // inputs, which may have outputs of an earlier run
+  bool all_tried = true;
   Run run = given;
   run.problem = [&](const Problem& problem) {
-    all_well = false;
+    {
+      const std::lock_guard lock(mutex);
+      failed.insert(problem.input);
+      all_tried = all_tried && problem.tolerable;
+    }
     given.problem(problem);
   };
   MadeWith made_with(options, detector.model());  // throws before millions of inputs are listed
@@ -120,7 +128,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
     run.problem(Problem(
         options.output_folder.string(),
         WriteError(options.output_folder.string(), "vanished while outputs were written to it")));
-  if (all_well && !run.Stopped()) made_with.CancelReplaced();
+  if (all_tried && !run.Stopped() && !plan.HoldsOutputsOf(failed)) made_with.CancelReplaced();
 }
 
 // As in videos, a picture without adaptation is classified by its planes, if it has them, even if

@@ -209,7 +209,9 @@ void DetectVideos(const DetectJob& job) {
     try {
       if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
         job.made_with.WriteRecord();
+        job.made_with.Reread();
         job.run.left_out(task.input.string());
+        job.plan.TellEarlier(input, job.made_with, job.run);
         continue;
       }
       job.run.counting("frames of " + task.input.filename().string());

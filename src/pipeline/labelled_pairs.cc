@@ -19,6 +19,8 @@ thread_local Scratch pixels_of_thread, classes_of_thread;
 
 MaskRule RuleOf(const PairOptions& options) {
   if (options.whole_class.empty()) return MaskRule(options.labels, options.ignored, options.invert);
+  if (!IsClassName(options.whole_class))
+    throw Error(fmt::format("`whole` '{}'", options.whole_class), "is no name for a class");
   return MaskRule({options.whole_class + "=other"}, {}, false);
 }
 
@@ -74,7 +76,8 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Ar
                               ? ListFolder(options.images, list, archives)
                               : ListInputs({options.images}, list);
   for (const InputFile image : files)
-    if (!image_name.StemOf(image.path.filename()).empty()) found.pairs.push_back({image, {}});
+    if (!image_name.StemOf(image.path.filename()).empty() && !IsAnnotation(image, image_name))
+      found.pairs.push_back({image, {}});
   return found;
 }
 

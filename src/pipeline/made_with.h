@@ -27,6 +27,10 @@ class MadeWith {
   // done; by one thread at a time. Writes the record, if it is not written yet. Throws Error as the
   // constructor does if a concurrent run has written another record first.
   void WriteRecord();
+  // Reads the file again, for what a concurrent run has told of an output. Call WriteRecord first.
+  void Reread() {
+    if (!entry_.is_null()) Compare();
+  }
   // Call this before the `outputs` of one input become complete. `failed` is what failed in it all
   // the same: the end of a video that is cut off, or images of an archive, which holds `images` (0
   // for other inputs). Throws Error if it cannot be recorded.
@@ -37,8 +41,8 @@ class MadeWith {
   // How many images an earlier run found in the archive of which `output` was made; 1 if no record
   // tells.
   std::size_t ImagesBefore(const std::filesystem::path& output) const;
-  // Call this after a run that made every output of its list. If the run has replaced outputs of
-  // other options, cancels their records.
+  // Call this after a run if no output of its list is of an earlier run. If the run has replaced
+  // outputs of other options, cancels their records.
   void CancelReplaced() const;
 
  private:

@@ -282,10 +282,25 @@ void Plan::Announce(std::uint32_t input, bool has_work, bool is_done, const Made
   const bool is_archive = inputs_.MediaOf(input) == Media::kArchive;
   // The inputs of an archive are its images, which are not known yet.
   if (!is_archive || !has_work) run.planned(inputs_.Path(input), is_done);
-  if (!is_done) return;
+  if (is_done) TellEarlier(input, made_with, run);
+}
+
+void Plan::TellEarlier(std::uint32_t input, const MadeWith& made_with, const Run& run) const {
   const fs::path output = PathsOf(input).front();
-  if (is_archive) run.planned_more(made_with.ImagesBefore(output) - 1);
+  if (inputs_.MediaOf(input) == Media::kArchive)
+    run.planned_more(made_with.ImagesBefore(output) - 1);
   for (const Problem& problem : made_with.FailuresBefore(output)) run.problem(problem);
+}
+
+bool Plan::HoldsOutputsOf(const std::set<std::string>& inputs) const {
+  const auto exists = [](const fs::path& path) {
+    return IsThere(path, EntryTypeOf(path.c_str())) || IsFolder(path);  // of frames
+  };
+  const auto holds = [&](std::uint32_t input) {
+    return inputs.contains(inputs_.Path(input)) && std::ranges::any_of(PathsOf(input), exists);
+  };
+  return std::ranges::any_of(images_, holds) || std::ranges::any_of(videos_, holds) ||
+         std::ranges::any_of(archives_, holds);
 }
 
 std::vector<fs::path> Plan::PathsOf(std::uint32_t input) const {
@@ -338,7 +353,7 @@ void Plan::MakeFolders() const {
   for (const fs::path& folder : folders) {
     std::error_code ignored;  // each output in it will tell why it has no folder
     fs::create_directories(folder, ignored);
-    RemoveOldUnfinished(folder);
+    RemoveOldUnfinished(folder.empty() ? "." : folder);
   }
 }
 

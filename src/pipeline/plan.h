@@ -46,6 +46,10 @@ class Plan {
   const std::vector<std::uint32_t>& archives() const { return archives_; }
   bool HasWork() const { return !images_.empty() || !videos_.empty() || !archives_.empty(); }
   std::string InputOf(std::uint32_t input) const { return inputs_.Path(input); }
+  // Tells the run what failed in an input that an earlier or a concurrent run has done.
+  void TellEarlier(std::uint32_t input, const MadeWith& made_with, const Run& run) const;
+  // True if an output of one of these inputs exists.
+  bool HoldsOutputsOf(const std::set<std::string>& inputs) const;
   Task TaskOf(std::uint32_t input) const;
   // A digest that identifies the list of all inputs, including those of other shards.
   std::string Digest() const;

@@ -5,6 +5,7 @@
 #include <tbb/global_control.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <map>
 
 #include "skinmask/base/error.h"
@@ -140,6 +141,34 @@ TEST_F(DetectRunTest, OutputsThatAppearMeanwhileAreDone) {
   EXPECT_EQ(ReadFile(Path("out/sub/17.png")), "another's");
 }
 
+// What failed in an archive that another run does at the same time, is told by both.
+TEST_F(DetectRunTest, FailuresOfAConcurrentRunAreTold) {
+  Put("a/1.png", testing::Encode(".png", testing::Gradient(64, 48)));
+  Put("a/2.png", "no image");
+  ASSERT_EQ(std::system(
+                fmt::format("cd '{}' && tar cf ../a.tar 1.png 2.png", Path("a").string()).c_str()),
+            0);
+  options_.inputs = {Path("a.tar"), Path("in/sub/0.png")};
+  options_.if_exists = IfExists::kKeep;
+  options_.made_with.emplace();
+  const Detector detector(DefaultModel(), nullptr);
+  const auto done = [](const DetectedImage&) {};
+  std::size_t more = 0;
+  run_.planned_more = [&](std::size_t n) { more += n; };
+  // The image is planned after the archive.
+  run_.planned = [&](const std::string& input, bool) {
+    if (!input.ends_with("0.png")) return;
+    DetectOptions other = options_;
+    other.inputs = {Path("a.tar")};
+    skinmask::Run quiet;
+    Detect(other, detector, quiet, done);
+  };
+  Detect(options_, detector, run_, done);
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_NE(problems_[0].find("2.png"), std::string::npos) << problems_[0];
+  EXPECT_EQ(more, 1u);
+}
+
 // Whatever names lead there: links to either, and folders by another name.
 TEST_F(DetectRunTest, NoInputIsWrittenOver) {
   namespace fs = testing::fs;
@@ -207,6 +236,22 @@ TEST_F(DetectRunTest, OldPartsAreRemoved) {
   Detect(options_, Detector(DefaultModel(), nullptr), run_, [](const DetectedImage&) {});
   EXPECT_FALSE(testing::fs::exists(Path(old)));
   for (const std::string& other : others) EXPECT_TRUE(testing::fs::exists(Path(other))) << other;
+}
+
+TEST_F(DetectRunTest, OldPartsAreRemovedFromTheWorkingFolder) {
+  const testing::fs::path before = testing::fs::current_path();
+  const std::string old = ".skinmask-0123456789abcdef.part";
+  Put(old, "half");
+  testing::fs::last_write_time(Path(old),
+                               testing::fs::file_time_type::clock::now() - std::chrono::hours(25));
+  options_.inputs = {Path("in/sub/0.png")};
+  options_.output_file = "x.png";
+  testing::fs::current_path(Path(""));
+  EXPECT_NO_THROW(
+      Detect(options_, Detector(DefaultModel(), nullptr), run_, [](const DetectedImage&) {}));
+  testing::fs::current_path(before);
+  EXPECT_TRUE(testing::fs::exists(Path("x.png")));
+  EXPECT_FALSE(testing::fs::exists(Path(old)));
 }
 
 }  // namespace

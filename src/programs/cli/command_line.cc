@@ -91,6 +91,12 @@ bool NamesImagesOnly(const CLI::App& verb) {
     return (named.image || named.archive) && !named.video && !IsFolder(input);
   });
 }
+bool DecodesVideosItself(const CLI::App& verb) {
+  return !Is(verb, "--isolate", {"all"}) && AllInputs(verb, [](const std::string& input) {
+    const NamedMedia named(input);
+    return named.video && !named.image && !IsFolder(input);
+  });
+}
 bool WritesNoImages(const CLI::App& verb) {
   return !Has(verb, "--frames") && AllInputs(verb, [](const std::string& input) {
     return NamedMedia(input).video && !IsFolder(input);
@@ -132,6 +138,9 @@ bool ShowsNothing(const CLI::App& verb) {
 bool MeasuresNothing(const CLI::App& verb) {
   return WritesNoTable(verb) && !Has(verb, "--json") && !Has(verb, "--jsonl");
 }
+// A resumed run names the options of its folder, also if they change nothing that is left to do.
+bool ErodesNothing(const CLI::App& verb) { return MeasuresNothing(verb) && !Has(verb, "--resume"); }
+bool ReadsNoVideos(const CLI::App& verb) { return NamesImagesOnly(verb) && !Has(verb, "--resume"); }
 // With a table or a record, --force applies to that file.
 bool ResumesAndWritesNoFile(const CLI::App& verb) {
   return Has(verb, "--resume") && MeasuresNothing(verb);
@@ -145,7 +154,7 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
-    {"detect", "--erode", MeasuresNothing,
+    {"detect", "--erode", ErodesNothing,
      "is of what is measured, which --csv, --faces-csv, --json and --jsonl tell"},
     {"live", "--erode", WritesNoTable, "is of what is measured, which --csv and --faces-csv tell"},
     {"live", "--view --background --draw", ShowsNothing,
@@ -174,9 +183,11 @@ constexpr Rule kRules[] = {
      "is of pictures, and these outputs are videos (--frames writes pictures)"},
     {"detect train sample compare evaluate", "--max-seconds", IsolatesNothing,
      "limits decoders in processes of their own, and with --isolate none there are none"},
+    {"detect", "--max-seconds", DecodesVideosItself,
+     "limits decoders in processes of their own, which videos have with --isolate all alone"},
     {"detect", "--input-format", NamesFoldersOnly,
      "is of files and pipes that are named, and all inputs are folders"},
-    {"detect", "--codec --frames --from --to --audio --output-format", NamesImagesOnly,
+    {"detect", "--codec --frames --from --to --audio --output-format", ReadsNoVideos,
      "is for videos, and all inputs are images"},
     {"detect", "--force", ResumesAndWritesNoFile,
      "replaces what exists, and --resume leaves it (one of them)"},

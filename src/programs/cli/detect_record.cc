@@ -38,9 +38,12 @@ std::string HowText(const DetectedImage& image) {
 
 // Throws Error if the file to which --resume adds lines does not have such lines.
 void RequireLines(const std::string& file) {
+  constexpr std::string_view kBegin = R"({"input":)";
   std::ifstream lines(file);
   std::string first;
-  if (std::getline(lines, first) && !IsEntry(ObjectOf(first)))
+  if (!std::getline(lines, first) || IsEntry(ObjectOf(first))) return;
+  const bool is_cut = lines.eof() && kBegin.starts_with(first.substr(0, kBegin.size()));
+  if (!is_cut)
     throw Error(file,
                 "is no file of detect --jsonl (--resume adds lines to one; --force replaces it)");
 }
@@ -89,7 +92,8 @@ void DetectRecord::OpenLines() {
   if (if_exists == IfExists::kReplace && !is_special && IsRegularFile(flags_.jsonl) &&
       unlink(RealPath(flags_.jsonl).c_str()) != 0)
     FailToWrite(flags_.jsonl, errno);
-  jsonl_.reset(OpenToWrite(flags_.jsonl, if_exists));
+  // A link may lead to a file that does not exist yet.
+  jsonl_.reset(OpenToWrite(is_special ? flags_.jsonl : RealPath(flags_.jsonl).string(), if_exists));
   if (!jsonl_ && errno == EEXIST) RequireWritable(flags_.jsonl, if_exists);  // says so
   if (!jsonl_ || (is_cut && !lacks_end_alone &&
                   ftruncate(fileno(jsonl_.get()), static_cast<off_t>(whole)) != 0))
@@ -271,7 +275,7 @@ void DetectRecord::Finish() {
     if (const std::string& input = problem.input;
         undone.contains(input) && !images_.contains(input) && !videos_.contains(input))
       failed.insert(input);
-  earlier_.Settle(context_.record, undone, failed);
+  earlier_.Settle(undone, failed);
   for (const Problem& problem : earlier_.Failures(context_.record)) {
     context_.record.Fail(problem);
     PrintLine(problem.line);

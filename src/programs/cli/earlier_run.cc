@@ -81,9 +81,11 @@ void EarlierRun::RequireSame(const Context& context, const Model& model,
   if (!record_.contains("options")) return;
   const Json& before = record_["options"];
   // In the same folder, options of some kinds of outputs are compared for these kinds (MadeWith).
-  const Json folder = before.value("o", Json());
-  const bool is_same_folder = folder.is_string() && folder == context.options.value("o", Json()) &&
-                              IsFolder(folder.get<std::string>());
+  const auto folder_in = [](const Json& options) { return options.value("o", Json("")); };
+  const Json folder = folder_in(before), now = folder_in(context.options);
+  const bool is_same_folder =
+      folder.is_string() && now.is_string() && IsFolder(folder.get<std::string>()) &&
+      FolderIdentity(folder.get<std::string>()) == FolderIdentity(now.get<std::string>());
   const auto is_free = [&](std::string_view option) {
     const auto changes = [&](const OutputKind& kind) { return Changes(option, kind); };
     return is_same_folder && !std::ranges::all_of(OutputKinds(), changes);
@@ -110,27 +112,19 @@ void EarlierRun::RequireSame(const Context& context, const Model& model,
   }
 }
 
-void EarlierRun::RestoreNames(const TextList& planned) {
-  std::map<std::string, std::string> names;
-  for (std::size_t i = 0; i < planned.size(); ++i) {
-    const std::string name(planned[i]);
-    if (std::string read = ReadAgain(name); read != name) names.emplace(std::move(read), name);
-  }
-  const auto restore = [&](Json& entry) {
-    if (const std::optional<std::string> bytes = BytesOfInput(entry))
-      entry["input"] = *bytes;
-    else if (const auto name = names.find(entry.value("input", "")); name != names.end())
-      entry["input"] = name->second;
+void EarlierRun::RestoreNames() {
+  const auto restore = [](Json& entry) {
+    if (const std::optional<std::string> bytes = BytesOfInput(entry)) entry["input"] = *bytes;
   };
   std::ranges::for_each(killed_, restore);
   for (const char* const key : {"images", "videos", "failed"})
     if (record_.contains(key)) std::ranges::for_each(record_[key], restore);
 }
 
-void EarlierRun::Settle(const RunRecord& now, const std::set<std::string_view>& undone,
+void EarlierRun::Settle(const std::set<std::string_view>& undone,
                         const std::set<std::string>& failed) {
   if (record_.is_null()) return;
-  RestoreNames(now.planned());
+  RestoreNames();
   std::map<std::string, std::map<std::string, Json>> lists;
   for (const Json& entry : killed_) {
     const std::string input = entry["input"];
@@ -157,6 +151,11 @@ std::string_view SelfOrArchive(std::string_view input, const std::set<std::strin
   return input;
 }
 
+// The path of an output, also of a name that is not UTF-8, however it is spelled.
+std::filesystem::path PathIn(const Json& output) {
+  return std::filesystem::absolute(ReadAgain(output)).lexically_normal();
+}
+
 }  // namespace
 
 Json EarlierRun::Completed(const RunRecord& now, std::map<std::string, Json> entries,
@@ -175,7 +174,8 @@ Json EarlierRun::Completed(const RunRecord& now, std::map<std::string, Json> ent
       if (is_of_earlier || !earlier.contains("outputs")) continue;
       Json outputs = earlier["outputs"];
       for (const Json& output : entry->second["outputs"])
-        if (std::ranges::find(outputs, output) == outputs.end()) outputs.push_back(output);
+        if (std::ranges::find(outputs, PathIn(output), PathIn) == outputs.end())
+          outputs.push_back(output);
       entry->second["outputs"] = std::move(outputs);
     }
   }

@@ -32,8 +32,7 @@ class EarlierRun {
   // Call this when the inputs of this run are done, before the functions below. Adopts the entries
   // of a killed run, but not of inputs in `undone`, and drops those of inputs in `failed`, which
   // failed in this run.
-  void Settle(const RunRecord& now, const std::set<std::string_view>& undone,
-              const std::set<std::string>& failed);
+  void Settle(const std::set<std::string_view>& undone, const std::set<std::string>& failed);
   // The entries of both runs in the list `key`, in the order of the inputs. `entries`, by input,
   // are those of this run; they get the outputs that only the earlier run made.
   Json Completed(const RunRecord& now, std::map<std::string, Json> entries, const char* key) const;
@@ -43,8 +42,8 @@ class EarlierRun {
   std::size_t ImagesOf(std::string_view archive) const;
 
  private:
-  // Gives entries the names of this run's inputs: JSON has replaced bytes that are not UTF-8.
-  void RestoreNames(const TextList& planned);
+  // Gives entries the bytes of their names: JSON has replaced those that are not UTF-8.
+  void RestoreNames();
 
   Json record_;               // null: there is none
   std::vector<Json> killed_;  // entries of a run that was killed

@@ -132,7 +132,8 @@ CLI::Validator OneOf(const std::vector<std::string>& words) {
 CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what) {
   return CheckedBy([extensions, what](const std::string& file) {
     const std::string own = ExtensionOf(file);
-    if (file == "-") return "standard output does not take " + what + " (give a file)";
+    if (file == "-" || file == kStandardOutput)
+      return "standard output does not take " + what + " (give a file)";
     if (own.empty() || extensions.empty() || std::ranges::find(extensions, own) != extensions.end())
       return std::string();
     return fmt::format("'{}' is no name of {} (FILE{})", file, what,

@@ -315,6 +315,9 @@ TEST_F(ArchivesTest, KeysMayHaveMoreThanAMask) {
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(run.err.find("k.tar/b.png: is a link"), 10u) << run.err;
   EXPECT_NE(run.summary.find("1 failed, 0 skipped, 1 of 2 done"), std::string::npos) << run.summary;
+  // Masks are no photographs of one class either.
+  const Outcome whole = Run("sample --images k.tar --whole non-skin -o w.csv");
+  EXPECT_NE(whole.summary.find("1 of 2 done"), std::string::npos) << whole.summary;
 }
 
 TEST_F(ArchivesTest, AKillLeavesNoHalfArchive) {

@@ -133,6 +133,7 @@ TEST_F(MessagesTest, FilesThatAreSomethingElse) {
 
 TEST_F(MessagesTest, StandardOutputTakesNoModelAndNoPage) {
   ExpectUsage("train --samples s.csv -o -", "-o: standard output does not take a model");
+  ExpectUsage("train --samples s.csv -o /dev/stdout", "-o: standard output does not take a model");
   ExpectUsage("evaluate --samples s.csv --report -", "standard output does not take a page");
   ExpectUsage("sample --simulate s.json -o t.csv --bayes -", "does not take a model");
 }
@@ -245,6 +246,7 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in -o out --require-face --seed-rect 1,1,9,9", "and a seed is given"},
       {"live v.mp4 --headless --adapt off --draw faces --record r.mkv", "--draw faces shows"},
       {"detect in -o out --max-seconds 1 --isolate none", "--max-seconds limits decoders in"},
+      {"detect v.mp4 -o out --max-seconds 1", "which videos have with --isolate all alone"},
       {"detect in -o out --input-format rawvideo --size 7x7 --pixel-format gray",
        "--input-format is of files and pipes that are named"},
       {"detect in/a.png -o - --output-format rawvideo", "--output-format is for videos"},

@@ -281,6 +281,41 @@ TEST_F(RecordTest, NamesThatJsonShowsAlikeStayTwo) {
   }
 }
 
+// A file whose name has U+FFFD itself is another than one whose name JSON shows so.
+TEST_F(RecordTest, ANameThatLooksReplacedIsItself) {
+  for (const char* const name : {"same/\377.png", "same/\357\277\275.png"})
+    Put(name, Encode(".png", Gradient(20, 10)));
+  ASSERT_EQ(Run("detect same -o out --json r.json").status, 0);
+  const Json first = Record()["images"];
+  ASSERT_EQ(Run("detect same -o out --json r.json --resume").status, 0);
+  EXPECT_EQ(Record()["images"], first);
+  EXPECT_TRUE(Record()["skipped"].empty());
+  std::filesystem::remove_all(Path("out"));
+  ASSERT_EQ(Run("detect same -o out --json r.json --resume --output mask,overlay").status, 0);
+  EXPECT_EQ(Record()["images"][0]["outputs"].size(), 2u) << Record()["images"][0];
+}
+
+TEST_F(RecordTest, AFolderIsTheSameHoweverItIsSpelled) {
+  ASSERT_EQ(Run("detect in/a.png -o out --json r.json").status, 0);
+  const Outcome run =
+      Run("detect in/a.png -o ./out/ --output mask,probability --depth 16 --json r.json --resume");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(Record()["images"][0]["outputs"].size(), 2u) << Record()["images"][0];
+  for (const std::string& out : {std::string("./out"), Path("out").string()}) {
+    std::filesystem::remove(Path("out/a.png"));
+    ASSERT_EQ(Run("detect in/a.png --json r.json --resume -o '" + out + "'").status, 0);
+    EXPECT_EQ(Record()["images"][0]["outputs"].size(), 2u) << Record()["images"][0];
+  }
+}
+
+// What a run writes beside its outputs is none of the next run's files.
+TEST_F(RecordTest, NotesOfARunAreNoInputs) {
+  const std::string detect = "detect in -o in/masks --json in/r.json --csv in/t.csv";
+  EXPECT_EQ(Run(detect).status, 1);
+  for (const Json& skipped : Record("in/r.json")["skipped"])
+    EXPECT_EQ(skipped["input"].get<std::string>().find(".skinmask"), std::string::npos) << skipped;
+}
+
 // The images of a finished archive are in the record, so the archive is not skipped.
 TEST_F(RecordTest, AFinishedArchiveIsNotListedAsSkipped) {
   std::filesystem::create_directory(Path("t"));
@@ -428,12 +463,60 @@ TEST_F(RecordTest, WhatIsReplacedCountsNoLonger) {
   EXPECT_TRUE(refused("--output overlay --threshold 0.2"));
 }
 
+// An image that fails has no output of other options, if it never had one.
+TEST_F(RecordTest, WhatFailsKeepsNoOptions) {
+  const std::string detect = "detect in -o out --adapt off ";
+  ASSERT_EQ(Run(detect + "--threshold 0.3").status, 1);
+  ASSERT_EQ(Run(detect + "--threshold 0.2 --force").status, 1);
+  Outcome run = Run(detect + "--threshold 0.2 --resume");
+  EXPECT_EQ(run.err.find("made with another"), std::string::npos) << run.err;
+  Put("out/b.png", ReadFile(Path("out/a.png")));  // now it has one
+  ASSERT_EQ(Run(detect + "--threshold 0.4 --force").status, 1);
+  run = Run(detect + "--threshold 0.4 --resume");
+  EXPECT_NE(run.err.find("made with another --threshold"), std::string::npos) << run.err;
+}
+
+// Frames of a video that fails may be those of other options.
+TEST_F(RecordTest, FramesOfAVideoThatFailsKeepTheirOptions) {
+  testing::MakeClips(folder_, {{"in/v.mkv", "-c:v ffv1", "64x48"}}, 3);
+  std::filesystem::remove(Path("in/b.jpg"));
+  const std::string detect = "detect in -o out --adapt off --frames ";
+  const std::string whole = ReadFile(Path("in/v.mkv"));
+  ASSERT_EQ(Run(detect + "--threshold 0.3").status, 0);
+  Put("in/v.mkv", "damaged");
+  ASSERT_EQ(Run(detect + "--threshold 0.2 --force").status, 1);
+  Put("in/v.mkv", whole);
+  EXPECT_EQ(Run(detect + "--threshold 0.2 --resume").status, 1);
+}
+
 TEST_F(RecordTest, ALineThatIsCutOffSpoilsNoOther) {
   std::filesystem::create_directories(Path("out"));
   std::ofstream(Path("out/.skinmask-options.jsonl")) << R"({"outputs":["mask"],"made_w)";
   ASSERT_EQ(Run("detect in/a.png -o out --adapt off --threshold 0.6").status, 0);
   EXPECT_EQ(Run("detect in/a.png -o out --adapt off --threshold 0.6 --resume").status, 0);
   EXPECT_EQ(Run("detect in/a.png -o out --adapt off --threshold 0.1 --resume").status, 1);
+}
+
+// A line that a full disk cut off within the first one is removed.
+TEST_F(RecordTest, LinesBeginAnewBehindACutLine) {
+  ASSERT_EQ(Run("detect in/a.png -o out --jsonl l.jsonl").status, 0);
+  const std::string whole = ReadFile(Path("l.jsonl"));
+  for (const std::size_t left : {std::size_t{5}, std::size_t{30}, whole.size() - 2}) {
+    Put("l.jsonl", whole.substr(0, left));
+    std::filesystem::remove_all(Path("out"));
+    const Outcome run = Run("detect in/a.png -o out --jsonl l.jsonl --resume");
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(ReadFile(Path("l.jsonl")), whole);
+  }
+  Put("l.jsonl", "a list of mine");
+  EXPECT_EQ(Run("detect in/a.png -o out --jsonl l.jsonl --resume").status, 1);
+}
+
+TEST_F(RecordTest, LinesFollowALinkToAFileThatIsNotThereYet) {
+  std::filesystem::create_directory(Path("far"));
+  std::filesystem::create_symlink("far/l.jsonl", Path("l.jsonl"));
+  EXPECT_EQ(Run("detect in/a.png -o out --jsonl l.jsonl").status, 0);
+  EXPECT_EQ(Lines(ReadFile(Path("far/l.jsonl"))), 1);
 }
 
 // Many runs may share a folder; what is no whole line there says nothing.
@@ -676,6 +759,17 @@ TEST_F(RecordTest, TablesOfAnotherErosionAreNotCompleted) {
   const Outcome run = Run("detect in/a.png in/sub -o out --csv t.csv --resume");
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.err.find("made with another --erode"), std::string::npos) << run.err;
+}
+
+// The options that a folder was made with can be given again, also where nothing needs them.
+TEST_F(RecordTest, OptionsOfTheFolderResume) {
+  ASSERT_EQ(Run("detect in/a.png -o out --csv t.csv --erode 3").status, 0);
+  EXPECT_EQ(Run("detect in/a.png in/sub -o out --resume").status, 1);
+  EXPECT_EQ(Run("detect in/a.png in/sub -o out --resume --erode 3").status, 0);
+  testing::MakeClips(folder_, {{"v.mkv", "-c:v ffv1", "64x48"}}, 3);
+  ASSERT_EQ(Run("detect v.mkv in/a.png -o cut --from 0 --to 1").status, 0);
+  EXPECT_EQ(Run("detect in/a.png in/sub/c.png -o cut --from 0 --to 1").status, 2);
+  EXPECT_EQ(Run("detect in/a.png in/sub/c.png -o cut --from 0 --to 1 --resume").status, 0);
 }
 
 TEST_F(RecordTest, StrangeRecordsAreNone) {
