@@ -86,7 +86,7 @@ typedef struct skinmask_detector skinmask_detector;
 
 /* Makes a detector from a model (NULL: the built-in one) and options (NULL: SKINMASK_OPTIONS).
  * Both may be freed after the call. Takes some milliseconds; for histograms and for models in
- * HSV, Lab or Luv 0.2 s and 18 MiB of memory. */
+ * rg, HSV, Lab or Luv 0.2 s and 18 MiB of memory. */
 SKINMASK_API skinmask_detector* skinmask_detector_new(const skinmask_model* model,
                                                       const skinmask_options* options);
 /* The threshold on P(skin) that the detector decides by; negative if `detector` is NULL. */
@@ -196,11 +196,12 @@ SKINMASK_API void skinmask_measurement_free(skinmask_measurement* measurement);
 typedef struct skinmask_stream skinmask_stream;
 
 /* Makes a stream with a detector, which may be freed after the call. `frames_per_second` of 0 or
- * above 1000 means unknown and counts as 25. Faces are searched for in every fourth frame that
- * changes. If search_lag_frames is 0, the search runs within the call, and the bytes are those
- * of `skinmask detect` for a video. Otherwise the search runs on a thread of its own, and its
- * result is used that many frames later; no frame waits if the search has ended by then (3 suits
- * a camera of 30 frames a second). Such a stream must be freed before main returns. */
+ * above 1000 means unknown and counts as 25. Faces are searched for in every fourth frame, in
+ * every second one while none is known, and less often while nothing changes. If search_lag_frames
+ * is 0, the search runs within the call, and the bytes are those of `skinmask detect` for a video.
+ * Otherwise the search runs on a thread of its own, and its result is used that many frames later;
+ * no frame waits if the search has ended by then (3 suits a camera of 30 frames a second). Such a
+ * stream must be freed before main returns. */
 SKINMASK_API skinmask_stream* skinmask_stream_new(const skinmask_detector* detector,
                                                   double frames_per_second, int search_lag_frames);
 /* Takes the next frame as skinmask_detect and skinmask_measure take a picture. */

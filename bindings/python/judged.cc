@@ -243,12 +243,12 @@ void DefineJudged(py::module_& module) {
             constexpr const char* kNames[] = {"nothing", "faces", "image", "nobody"};
             return kNames[static_cast<int>(j.summary().by)];
           }),
-          "'faces', 'image', 'nothing', or, if `require_face` is set and no face found, 'nobody'.")
+          "'faces' (or seeds), 'image', 'nothing', or 'nobody' (no face, with `require_face`).")
       .def_property_readonly(
           "adaptation", &AdaptationOf,
           R"(What was done to the picture, with the keys of `adaptation` in the JSON of results.
 
-None with adapt='off'.
+None with adapt='off' and no seed.
 
 `by`: 'seeds' (faces or seeds), 'image', 'nothing' or 'nobody'. Where they apply: `faces`
 (their number), `shift` (of the threshold, in log-odds), `stops` (judged as if lighter by
@@ -256,7 +256,7 @@ these powers of two), True for `cool`, `unclear` and `monochrome`, and `any_skin
 pixel is skin), among as many pictures with skin as without).)")
       .def_property_readonly(
           "region", Found([](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }),
-          "The region of `probability`; None without skin.")
+          "The region of `probability`; None if that is 0 everywhere.")
       .def_property_readonly(
           "means", Found([](Judgement& j) { return j.Measured().skin; }),
           "Colours of the skin by the threshold, without `erode` pixels at its border.")

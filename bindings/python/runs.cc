@@ -28,7 +28,7 @@ using Path = std::filesystem::path;
 // with.
 Detector DetectorFor(const DetectorObject& kept, DetectOptions& options) {
   RequireShown(kept.asked(), options.outputs);
-  if (kept.asked().erode)
+  if (kept.asked().erode && options.if_exists != IfExists::kKeep)  // else its folder may name it
     throw Error("`erode`", "is of what is measured, which files of outputs have no room for");
   const Model& model = kept.detector().model();
   DetectorOptions together = OptionsTogether(kept.detector().options(), options.outputs, model);

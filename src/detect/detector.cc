@@ -101,7 +101,11 @@ std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
                 "names a face finder, and `adapt` searches for no faces (auto or faces)");
   const bool is_of_skin = model.positive().name == "skin";
   const bool by_itself = options.by_image() && !options.insist;
-  if (!options.has_seeds() && (!options.by_faces() || (by_itself && !is_of_skin))) return nullptr;
+  if (!options.has_seeds() && (!options.by_faces() || (by_itself && !is_of_skin))) {
+    if (options.adaptation.image.require_face && options.adapt == DetectorOptions::Adapt::kOff)
+      throw Error("`require_face`", "is of adapted images, and `adapt` is off");
+    return nullptr;
+  }
   std::vector<std::unique_ptr<SeedFinder>> finders;
   if (options.seed_rect) finders.push_back(FixedSeed(*options.seed_rect));
   if (!options.seed_mask.empty()) finders.push_back(FixedSeed(options.seed_mask));
@@ -207,8 +211,18 @@ Detector::Detector(const Model& model, std::shared_ptr<const Adapter> adapter,
 }
 
 Detector Detector::With(const DetectorOptions& options) const {
+  DetectorOptions changed = options_;  // what adapts stays
+  changed.threshold = options.threshold;
+  changed.prior = options.prior;
+  changed.class_costs = options.class_costs;
+  changed.abstain = options.abstain;
+  changed.outlier = options.outlier;
+  changed.erode = options.erode;
+  changed.draw = options.draw;
+  changed.pixels = options.pixels;
+  changed.expected = options.expected;
   Detector other = *this;
-  other.SetOptions(options);
+  other.SetOptions(changed);
   return other;
 }
 

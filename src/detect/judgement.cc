@@ -70,7 +70,10 @@ cv::Mat Judgement::Shrunk(const cv::Mat& map, bool is_of_levels) const {
 
 cv::Mat Judgement::Bgr() {
   if (!whole_) return picture_.Bgr();
-  if (picture_.Bgr().empty()) picture_ = Shrunk(whole_->Bgr(), false);
+  if (picture_.Bgr().empty()) {
+    RequireType(whole_->Bgr(), CV_8UC3, "image");
+    picture_ = Shrunk(whole_->Bgr(), false);
+  }
   return picture_.Bgr();
 }
 

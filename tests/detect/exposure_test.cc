@@ -474,6 +474,10 @@ TEST(RequireFace, LeavesAnImageWithoutOneEmpty) {
     for (int frame = 0; frame < 2; ++frame)
       EXPECT_EQ(cv::countNonZero(stream.Judge(hand).Mask()), 0) << frame;
   }
+  DetectorOptions off;
+  off.adapt = DetectorOptions::Adapt::kOff;
+  off.adaptation.image.require_face = true;
+  EXPECT_ERROR(Detector(model, off), "is of adapted images, and `adapt` is off");
   DetectorOptions seeded, required;
   seeded.seed_rect = required.seed_rect = cv::Rect(130, 90, 60, 60);
   required.adaptation.image.require_face = true;

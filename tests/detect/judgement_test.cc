@@ -205,6 +205,12 @@ TEST(Detector, MovesWithoutAdaptingAnew) {
   EXPECT_TRUE(Same(moved.With(options).Judge(bgr).Mask(), own.Mask()));
   options.prior = 1.5;
   EXPECT_THROW(before.With(options), Error);
+  // What adapts stays, and is told.
+  DetectorOptions threshold;
+  threshold.threshold = 0.2;
+  const DetectorOptions told = before.With(threshold).options();
+  EXPECT_EQ(told.seed_rect, before.options().seed_rect);
+  EXPECT_EQ(told.threshold, 0.2);
 }
 
 // The prior of a calibrated model is that of its calibration's data. To ask for it changes nothing,

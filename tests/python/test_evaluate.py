@@ -1,5 +1,7 @@
 """skinmask.evaluate: the program's numbers, of folders, lists of files and tables."""
+import gc
 import json
+import weakref
 
 import numpy
 import pytest
@@ -140,6 +142,31 @@ def test_arrays_choose_a_threshold(arrays, samples, tmp_path):
     expected = skinmask.Model.train(samples, max_f1=True, validation=pairs)
     pairs = ([arrays[0][0].copy()], [arrays[1][0].copy()])
     assert skinmask.Model.train(samples, max_f1=True, validation=pairs) == expected
+    with pytest.raises(skinmask.Error, match="step: makes tables of samples"):
+        skinmask.Model.train(samples, max_f1=True, validation=(*pairs, {"step": 9}))
+
+
+def test_without_a_pixel_of_skin_is_a_warning(arrays):
+    (image, _), (mask, _) = arrays
+    with pytest.warns(UserWarning, match="not one pixel of them is skin"):
+        skinmask.evaluate([image], [numpy.zeros_like(mask)], adapt="off")
+    pixels = numpy.array([[118, 148, 205], [9, 9, 9]], numpy.uint8)
+    other = skinmask.Samples(pixels, ["Skin", "non-skin"])
+    with pytest.warns(UserWarning, match="not one pixel is of 'skin'"):
+        skinmask.evaluate(other)
+
+
+def test_a_run_that_fails_keeps_no_array(arrays):
+    image = arrays[0][0].copy()
+    alive = weakref.ref(image)
+    gc.disable()
+    try:
+        with pytest.raises(skinmask.Error):
+            skinmask.evaluate([image], [arrays[1][0][:9]], adapt="off")
+        del image
+        assert alive() is None
+    finally:
+        gc.enable()
 
 
 def test_arrays_that_are_no_pictures_are_named(arrays):
@@ -151,6 +178,7 @@ def test_arrays_that_are_no_pictures_are_named(arrays):
         ([image], [numpy.ma.array(mask)], r"masks\[0\]: is masked uint8"),
         ([image[:0]], [mask], r"images\[0\]: is uint8 of shape \(0, 200, 3\)"),
         ([image], [7], "masks: is int"),
+        ([image.tolist()], [mask], "images: is list"),
     ):
         with pytest.raises(TypeError, match=message):
             skinmask.evaluate(images, masks, adapt="off")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import numpy
 import pytest
@@ -90,6 +91,16 @@ def test_outputs_beside_each_other_are_those_of_the_program(
     # Either goes on where the other ended.
     assert skinmask.detect_files(photos, tmp_path / "theirs", resume=True, **options) == []
     program("detect", photos, "-o", tmp_path / "ours", "--resume", *flags)
+
+
+def test_outputs_beside_classes_are_a_warning(photos, tmp_path):
+    inputs = photos / "astronaut.png"
+    with pytest.warns(UserWarning, match="'classes' is of the trained model alone"):
+        skinmask.detect_files(inputs, tmp_path / "out", outputs=["classes", "mask"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        skinmask.detect_files(inputs, tmp_path / "two", outputs=["classes", "mask"], adapt="off")
+        skinmask.detect_files(inputs, tmp_path / "one", outputs="classes")
 
 
 def test_a_run_that_resumes_names_keywords(photos, tmp_path):

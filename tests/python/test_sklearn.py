@@ -5,6 +5,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import types
 import warnings
 from unittest import SkipTest
 
@@ -139,6 +140,7 @@ def test_priors_are_of_classes_in_their_order():
         ({"skin": 0.1, "other": 0.9}, y),
         ({True: 0.1, False: 0.9}, y == "skin"),
         ({"skin": 0.1, "non-skin": 0.9}, y == "skin"),
+        (types.SimpleNamespace(to_dict=lambda: {"skin": 0.1, "other": 0.9}), y),  # as of pandas
     ):
         by_name = SkinClassifier(priors=priors).fit(X, labels)
         assert abs(by_name.predict_proba(X) - ours.predict_proba(X)).max() == 0

@@ -206,14 +206,14 @@ def run(
     calls = [None if one is None else guarded(one) for one in callbacks.values()]
     answer: Future[T] = Future()
 
-    def fulfil() -> None:
+    def fulfil(promise: Future[T]) -> None:
         try:
-            answer.set_result(work(stop, *calls))
+            promise.set_result(work(stop, *calls))
         except BaseException as failure:
-            answer.set_exception(failure)
+            promise.set_exception(failure)
 
     # (An executor starts no thread once the main thread has returned.)
-    thread = Thread(target=fulfil)
+    thread = Thread(target=fulfil, args=(answer,))
 
     def end() -> None:
         stop.set()
@@ -233,8 +233,9 @@ def run(
         raise
     finally:
         atexit.unregister(end_with_program)
+        del answer  # its exception holds this frame, and so the caller's arrays
     if failures:
-        raise failures[0]
+        raise failures.pop(0)
     for warning in stop.warnings():
         warn(warning, category)
     return result

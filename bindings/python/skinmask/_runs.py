@@ -19,6 +19,7 @@ from ._common import (
     Progress,
     bits_of,
     end_by,
+    is_given,
     path_of,
     pixels_of,
     refuse,
@@ -30,7 +31,7 @@ from ._common import (
     warn,
 )
 from ._model import Model, chosen
-from ._options import DETECTOR_OPTIONS, OF_ADAPTATION, option_text
+from ._options import DETECTOR_OPTIONS, OF_ADAPTATION, OF_MODEL_ALONE, option_text
 from ._samples import PAIR_OPTIONS, Paths, Samples, pair_options
 from ._show import html_table, plot_curves
 
@@ -47,7 +48,7 @@ class DetectedFile:
     __module__ = "skinmask"
 
     input: pathlib.Path
-    outputs: list[pathlib.Path]  # the files that were written
+    outputs: list[pathlib.Path]  # the files that were written; of an archive, those in the new one
     size: tuple[int, int]  # width and height
     skin_fraction: float
     frames: int  # of a video; 0 of an image
@@ -111,6 +112,10 @@ class Evaluation:
         return f"{len(self.images)} images" if self.images else f"{self.data['pixels']} pixels"
 
 
+def _lacks_positives(evaluation: Evaluation) -> bool:
+    return not evaluation.pooled["tp"] + evaluation.pooled["fn"]
+
+
 def evaluate(
     images: Paths | Samples,
     masks: Paths | None = None,
@@ -150,12 +155,12 @@ def evaluate(
         adapts = options.get("adapt", "off") not in (None, "off")
         adapts |= any(options.get(name) is not None for name in _OF_PICTURES)
         require_switch("overwrite", overwrite)
-        for name, is_given in (
+        for name, has_value in (
             ("progress", callable(progress)),  # what is no function is refused below
             ("problem", callable(problem)),
             ("overwrite", not overwrite),
         ):
-            if is_given:
+            if has_value:
                 raise _skinmask.Error(f"{name}: is of images, and samples are judged")
         if masks is not None or report is not None or adapts or how:
             raise _skinmask.Error(
@@ -169,7 +174,13 @@ def evaluate(
             progress=progress,
             problem=problem,
         )
-        return Evaluation(json.loads(text))
+        of_samples = Evaluation(json.loads(text))
+        if _lacks_positives(of_samples):
+            warn(
+                f"samples: not one pixel is of {chosen(model).classes[0]!r}, which the model finds "
+                "(names of classes count as they are written)"
+            )
+        return of_samples
     pairs = pair_options(images, masks, **how)
     detector = chosen(model)._detector(options)
     page = "" if report is None else path_of(report, "report")
@@ -182,6 +193,12 @@ def evaluate(
         warn(
             f"masks: look inverted: less of what they call {chosen(model).classes[0]} is found than "
             f"of the rest ({hint} they are read the other way round)"
+        )
+    by_default = not any(is_given(how.get(name)) for name in ("labels", "whole", "invert"))
+    if by_default and evaluation.images and _lacks_positives(evaluation):
+        warn(
+            "masks: not one pixel of them is skin (above 127 is skin; labels names other values, "
+            "and whole='non-skin' needs no masks)"
         )
     return evaluation
 
@@ -288,6 +305,13 @@ def detect_files(
             each(file)
 
     run(partial(_skinmask.detect_files, detector, options), progress=progress, each=done)
+    by_model = not OF_MODEL_ALONE.isdisjoint(kinds) and len(kinds) > 1
+    if by_model and how.get("adapt") is None and chosen(model).classes[0] == "skin":
+        warn(
+            "outputs: 'classes' is of the trained model alone, and so are the outputs beside it, "
+            "which are less accurate then (a run of their own adapts; adapt='off' says that this "
+            "is meant)"
+        )
     places: dict[pathlib.PurePath, int] = {}
     for i, path in enumerate(listed):
         places.setdefault(pathlib.PurePath(os.fsdecode(path)), i)

@@ -276,7 +276,8 @@ def _files(name: str, paths: Any, arrays: dict[str, Picture]) -> list[Path]:
             one = f"{name}[{i}]"
             arrays[one] = _array(one, path)
             path = one
-        elif str(path).endswith("]"):  # a file may have such a name
+        elif isinstance(path, (str, os.PathLike)) and str(path).endswith("]"):
+            # A file may have such a name.
             path = os.path.abspath(path)
         files.append(path_of(path, name, wanted))
     return files

@@ -223,12 +223,12 @@ class Judgement:
     def _draw(self, output: str, bits: int) -> NDArray[Any]: ...
     @property
     def adapted_by(self) -> str:
-        """'faces', 'image', 'nothing', or, if `require_face` is set and no face found, 'nobody'."""
+        """'faces' (or seeds), 'image', 'nothing', or 'nobody' (no face, with `require_face`)."""
     @property
     def adaptation(self) -> dict[str, Any] | None:
         """What was done to the picture, with the keys of `adaptation` in the JSON of results.
 
-        None with adapt='off'.
+        None with adapt='off' and no seed.
 
         `by`: 'seeds' (faces or seeds), 'image', 'nothing' or 'nobody'. Where they apply: `faces`
         (their number), `shift` (of the threshold, in log-odds), `stops` (judged as if lighter by
@@ -237,7 +237,7 @@ class Judgement:
         """
     @property
     def region(self) -> Region | None:
-        """The region of `probability`; None without skin."""
+        """The region of `probability`; None if that is 0 everywhere."""
     @property
     def means(self) -> Means:
         """Colours of the skin by the threshold, without `erode` pixels at its border."""

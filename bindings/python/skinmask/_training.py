@@ -9,6 +9,7 @@ from . import _skinmask
 from ._common import (
     give,
     is_given,
+    refuse,
     require_range,
     require_switch,
     require_type,
@@ -78,6 +79,7 @@ def set_data(
             raise TypeError(f"validation: has {len(validation)} entries ({wanted})")
         how = validation[2] if len(validation) == 3 else {}
         require_type("validation[2]", how, dict, "options of Samples.from_pairs are wanted")
+        refuse(how, ("step", "groups"), "makes tables of samples, and no scores (leave it out)")
         options.validation(pair_options(validation[0], validation[1], **how))
     if calibration is not None:
         require_type("calibration", calibration, Samples, "a skinmask.Samples is wanted")

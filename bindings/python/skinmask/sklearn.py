@@ -128,6 +128,8 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if name not in known:  # thresholds, above all: predict knows none
                 raise ValueError(f"options: have {name!r} ({', '.join(known)})")
         priors: Any = self.priors
+        if hasattr(priors, "to_dict"):  # of pandas: an index names the classes
+            priors = priors.to_dict()
         if isinstance(priors, dict):
             keys = names if set(priors) == set(names) else labels
             if set(priors) != set(keys):

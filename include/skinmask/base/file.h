@@ -47,8 +47,9 @@ std::string PeekDescriptor(const std::filesystem::path& path, const std::atomic<
 std::string PeekDescriptor(int descriptor, const std::atomic<bool>* stop);
 
 // What to do if the output file exists already: kFail throws Error, kReplace replaces the file, and
-// kKeep leaves it alone, for a run that completes an earlier run. If the file appears after that
-// run has checked for it, the file is replaced, because both have the same bytes.
+// with kKeep a run that completes an earlier run makes no such output. What writes one file
+// replaces it with kKeep, too: if it appears after the run has checked for it, both have the same
+// bytes.
 enum class IfExists { kFail, kReplace, kKeep };
 
 // Which failures a written file survives. While the machine runs, the path always holds either the

@@ -102,8 +102,8 @@ class Detector {
            const DetectorOptions& options = {});
   // The same detector with the threshold, prior, class costs, abstaining interval, outlier share,
   // pixels, expected use, drawing and erosion of `options`. Everything else stays as it is,
-  // whatever the options say, and earlier adaptations stay valid. Throws Error for options out of
-  // range.
+  // whatever the options say, and earlier adaptations stay valid. Throws Error if one of those is
+  // out of range.
   Detector With(const DetectorOptions& options) const;
 
   // For single pictures. A Judgement must not outlive the detector.

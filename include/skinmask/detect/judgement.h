@@ -87,7 +87,8 @@ class Judgement {
   // Other numbers of bits are an Error. `memory` is used for 8 bits if it fits.
   cv::Mat Probability(int bits = 8, const cv::Mat& memory = {});
   cv::Mat LogOdds();  // log(P / (1 - P)), CV_32FC1; without adaptation rounded from double
-  cv::Mat Classes();  // CV_8UC1: index of the likeliest of Model::classes, never adapted
+  // CV_8UC1: index of the likeliest of Model::classes, with costs of the cheapest; never adapted.
+  cv::Mat Classes();
   // CV_8UC1: kUnexplained where no class explains the colour, else kUnsure where P(skin) is in the
   // interval of DetectorOptions::abstain, else 0. Costs two masks and the distances of Outliers.
   cv::Mat Uncertainty();

@@ -93,8 +93,8 @@ struct DetectOptions {
   // Every shard_count-th input, beginning with the shard-th.
   std::size_t shard = 1, shard_count = 1;
   int scale = 1;  // 1, 2, 4 or 8; see DecodeOptions::scale
-  // Bits of probability maps: 8, or 16 (round(65535 P), from log-odds in double; PNG, and FFV1 in
-  // videos).
+  // Bits of probability maps: 8, or 16 (round(65535 P), of images that are not adapted from
+  // log-odds in double; PNG, and FFV1 in videos).
   int probability_bits = 8;
   OutputStyle style;  // the format of output files
   // The limit for images (see DecodeOptions) and for frames of videos. If it is kMaxPixels, that of
