@@ -211,16 +211,15 @@ Detector::Detector(const Model& model, std::shared_ptr<const Adapter> adapter,
 }
 
 Detector Detector::With(const DetectorOptions& options) const {
-  DetectorOptions changed = options_;  // what adapts stays
-  changed.threshold = options.threshold;
-  changed.prior = options.prior;
-  changed.class_costs = options.class_costs;
-  changed.abstain = options.abstain;
-  changed.outlier = options.outlier;
-  changed.erode = options.erode;
-  changed.draw = options.draw;
-  changed.pixels = options.pixels;
-  changed.expected = options.expected;
+  DetectorOptions changed = options;
+  // What adapts stays.
+  changed.adapt = options_.adapt;
+  changed.insist = options_.insist;
+  changed.seed_rect = options_.seed_rect;
+  changed.seed_mask = options_.seed_mask;
+  changed.faces = options_.faces;
+  changed.hog = options_.hog;
+  changed.adaptation = options_.adaptation;
   Detector other = *this;
   other.SetOptions(changed);
   return other;

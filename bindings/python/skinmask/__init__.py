@@ -14,10 +14,11 @@ at once.
 
 from ._common import OUTPUTS
 from ._detect import Stream, detect, judge, set_threads, video
+from ._evaluation import Evaluation, evaluate
 from ._images import decode_image, read_image
 from ._model import Model
 from ._regions import RegionTracker, region
-from ._runs import DetectedFile, Evaluation, detect_files, evaluate
+from ._runs import DetectedFile, detect_files
 from ._samples import Samples
 from ._skinmask import (
     Error,

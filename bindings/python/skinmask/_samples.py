@@ -43,6 +43,8 @@ PAIR_OPTIONS = {
     "max_pixels": "a number of pixels is wanted",
 }
 
+# Of these, what no evaluation has, and why.
+OF_TABLES = (("step", "groups"), "makes tables of samples, and no scores (leave it out)")
 _OF_MASKS = ("mask_name", "labels", "ignored", "invert")
 
 

@@ -17,7 +17,7 @@ from ._common import (
     two_numbers,
 )
 from ._options import option_text
-from ._samples import Samples, pair_options
+from ._samples import OF_TABLES, Samples, pair_options
 
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
 _FIT_OPTIONS = {name: (taken, kinds) for name, taken, kinds in _skinmask.fit_options()}
@@ -79,7 +79,7 @@ def set_data(
             raise TypeError(f"validation: has {len(validation)} entries ({wanted})")
         how = validation[2] if len(validation) == 3 else {}
         require_type("validation[2]", how, dict, "options of Samples.from_pairs are wanted")
-        refuse(how, ("step", "groups"), "makes tables of samples, and no scores (leave it out)")
+        refuse(how, *OF_TABLES)
         options.validation(pair_options(validation[0], validation[1], **how))
     if calibration is not None:
         require_type("calibration", calibration, Samples, "a skinmask.Samples is wanted")
