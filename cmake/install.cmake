@@ -67,7 +67,7 @@ else()
   set(core_libs "-lskinmask_learn -lskinmask_model -lskinmask_data -lskinmask_base")
   # A linker for C, as gcc is, knows no library of C++.
   string(APPEND core_libs " -lopencv_imgproc -lopencv_core -lstdc++ -lm")
-  set(whole_requires "skinmask-core libcrypto libpng zlib libturbojpeg libisal")
+  set(whole_requires "skinmask-core nettle libpng zlib libturbojpeg libisal")
   set(whole_libs "-Wl,-rpath,\${modules} -lskinmask_c -lskinmask_report -lskinmask_pipeline")
   string(APPEND whole_libs " -lskinmask_detect -lskinmask_media -ldl")
 endif()

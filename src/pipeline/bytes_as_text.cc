@@ -1,44 +1,51 @@
+#include "pipeline/bytes_as_text.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <openssl/evp.h>
+#include <nettle/base64.h>
+#include <nettle/sha2.h>
 
 #include <array>
+#include <cstdint>
 
-#include "pipeline/bytes_as_text.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
+namespace {
+
+const std::uint8_t* BytesOf(std::string_view text) {
+  return reinterpret_cast<const std::uint8_t*>(text.data());
+}
+
+}  // namespace
 
 std::string Base64(std::string_view bytes) {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                  reinterpret_cast<const unsigned char*>(bytes.data()),
-                  static_cast<int>(bytes.size()));
-  text.pop_back();  // the block ends in a NUL
+  std::string text(BASE64_ENCODE_RAW_LENGTH(bytes.size()), '\0');
+  base64_encode_raw(text.data(), bytes.size(), BytesOf(bytes));
   return text;
 }
 
 std::string FromBase64(std::string_view text) {
-  std::string bytes(text.size() / 4 * 3, '\0');
-  const int size = text.size() % 4 != 0 || text.size() > (1u << 30)
-                       ? -1
-                       : EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                         reinterpret_cast<const unsigned char*>(text.data()),
-                                         static_cast<int>(text.size()));
-  if (size >= 0) {
-    const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-    bytes.resize(bytes.size() - padding);  // the decoder writes zeros for padding
-    if (Base64(bytes) == text) return bytes;
+  std::string bytes(BASE64_DECODE_LENGTH(text.size()), '\0');
+  std::size_t size = 0;
+  base64_decode_ctx decoder;
+  base64_decode_init(&decoder);
+  if (base64_decode_update(&decoder, &size, reinterpret_cast<std::uint8_t*>(bytes.data()),
+                           text.size(), text.data()) &&
+      base64_decode_final(&decoder)) {
+    bytes.resize(size);
+    if (Base64(bytes) == text) return bytes;  // the decoder ignores white space
   }
   throw Error("text", "is not base64");
 }
 
 std::string Sha256(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw Error("SHA-256", "is not available in this OpenSSL");
-  return fmt::format("{:02x}", fmt::join(digest.data(), digest.data() + size, ""));
+  sha256_ctx context;
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest;
+  sha256_init(&context);
+  sha256_update(&context, bytes.size(), BytesOf(bytes));
+  sha256_digest(&context, digest.size(), digest.data());
+  return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 }  // namespace skinmask

@@ -19,7 +19,6 @@ SYSTEM = (
     ('/etc/gcrypt/', False, 'libgcrypt, which FFmpeg links, asks for processors to distrust'),
     ('/etc/gdal/', False, 'GDAL, which OpenCV links, reads its settings when it is loaded'),
     (os.path.realpath(os.path.expanduser('~/.gdal')), False, 'the same, of the user'),
-    ('/etc/ssl/openssl.cnf', False, 'OpenSSL, which makes check sums, reads its settings'),
 )
 WATCHED = ('open,openat,openat2,creat,execve,execveat,socket,connect,bind,sendto,sendmsg,'
            'rename,renameat,renameat2,unlink,unlinkat,rmdir,link,linkat,symlink,symlinkat,'
