@@ -205,12 +205,16 @@ void BeforeTransform(GstBaseTransform* base, GstBuffer* buffer) {
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(base), time);
 }
 
-// Sets the properties that were refused, for the reason `line`, to their values in `good`.
-void Refuse(GstVideoFilter* filter, const Settings& asked, const Settings& good,
-            const std::string& line) {
+// Returns from settings that were refused to those in force. (If another thread has changed them
+// meanwhile, the next frame tries them.)
+void Refuse(GstVideoFilter* filter, Settings& settings, const std::string& line) {
   GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", line.c_str()),
                       ("what was set before holds"));
-  Change(filter, [&](Settings& s) { s.TakeBack(asked, good); });
+  const Settings refused = settings, good = Self(filter)->work->judge.prepared();
+  settings.TakeStream(good);
+  Change(filter, [&](Settings& s) {
+    if (s.SameStream(refused)) s.TakeStream(good);
+  });
 }
 
 // The OpenCV type of outputs in a format.
@@ -221,10 +225,7 @@ int TypeIn(GstVideoFormat format) {
 
 GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideoFrame* out) {
   Work& work = *Self(filter)->work;
-  const Settings asked = work.settings();
-  Settings settings = asked;
-  for (const std::string& line : work.judge.PrepareWhatCanBe(settings, work.live))
-    Refuse(filter, asked, settings, line);
+  Settings settings = work.settings();
   // An output of another format begins with the frame after its negotiation.
   const int type = TypeIn(GST_VIDEO_FRAME_FORMAT(out));
   for (const Output output :
@@ -233,16 +234,17 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
       work.drawn = output;
       break;
     }
-  const auto draw = [&] { work.judge.Draw(*in, work.drawn, *out); };
   try {
-    try {
-      draw();
-    } catch (const std::exception& e) {
-      if (!work.judge.TakeBack()) throw;
-      Refuse(filter, settings, work.judge.prepared(), LineOf(e));
-      draw();
+    for (;;) {
+      try {
+        work.judge.Prepare(settings, work.live);
+        work.judge.Draw(*in, work.drawn, *out);
+        return GST_FLOW_OK;
+      } catch (const std::exception& e) {  // a few times at most: TakeBack has nothing left then
+        if (!work.judge.TakeBack(settings, work.live)) throw;
+        Refuse(filter, settings, LineOf(e));
+      }
     }
-    return GST_FLOW_OK;
   } catch (const std::exception& e) {
     GST_ELEMENT_ERROR(filter, LIBRARY, FAILED, ("%s", LineOf(e).c_str()), (nullptr));
     return GST_FLOW_ERROR;

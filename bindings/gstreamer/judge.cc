@@ -1,7 +1,7 @@
 #include "judge.h"
 
 #include <algorithm>
-#include <utility>
+#include <string>
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -87,6 +87,10 @@ GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoFrame& other) {
   return frame;
 }
 
+bool IsAside(const Settings& settings, bool live) {
+  return settings.search == Search::kAside || (settings.search == Search::kAuto && live);
+}
+
 // The number of frames until a search has shown whether its settings are valid.
 int FramesToTry(bool aside) { return aside ? kLiveStream.search_lag_frames + 1 : 1; }
 
@@ -115,61 +119,19 @@ cv::Mat Judge::BgrOf(GstVideoFrame& mapped, const VideoFrame& frame) {
   return bgr;
 }
 
-void Judge::Prepare(Settings settings, bool live) {
-  if (settings.search == Search::kAuto) settings.search = live ? Search::kAside : Search::kWait;
-  if (prepared_ && settings.search == refused_search_) settings.search = prepared_->search;
-  if (!prepared_ || !prepared_->SameStream(settings)) {
-    const bool tried = untried_frames_ == 0 || !before_;
-    // A change of the search alone is tried once, because a file that was there may be gone.
-    Settings as_before = settings;
-    if (prepared_) as_before.search = prepared_->search;
-    if (prepared_ && prepared_->SameStream(as_before)) refused_search_ = settings.search;
-    BeginAnew(settings);
-    refused_search_.reset();
-    std::optional<Settings> last = std::exchange(prepared_, settings);
-    if (tried) before_ = std::move(last);
-  }
-  SetThreshold(settings);
-}
-
-std::vector<std::string> Judge::PrepareWhatCanBe(Settings& settings, bool live) {
-  const Settings wanted = settings;
-  std::vector<std::string> lines;
-  const auto can_be = [&](const Settings& tried) {
-    try {
-      Prepare(tried, live);
-      settings = tried;
-      return true;
-    } catch (const std::exception& e) {
-      lines.push_back(LineOf(e));
-      return false;
-    }
-  };
-  if (can_be(wanted)) return {};
-  settings.TakeBack(wanted, *prepared_);
-  if (settings == wanted) return lines;
-  std::vector<std::string> left = FallibleProperties();
-  for (std::size_t before = left.size() + 1; left.size() < std::exchange(before, left.size());) {
-    lines.clear();
-    std::erase_if(left, [&](const std::string& name) {
-      Settings next = settings;
-      next.Take(name, wanted);
-      return next == settings || can_be(next);
-    });
-  }
-  return lines;
-}
-
-void Judge::SetThreshold(const Settings& settings) {
-  if (prepared_->Text("threshold") == settings.Text("threshold")) return;
+void Judge::Prepare(const Settings& settings, bool live) {
+  const bool aside = IsAside(settings, live);
+  if (!prepared_ || aside != aside_ || !prepared_->SameStream(settings))
+    return BeginAnew(settings, aside);
+  const std::string threshold = settings.Text("threshold");
+  if (prepared_->Text("threshold") == threshold) return;
   DetectorOptions options = stream_->detector().options();
-  DetectorTable().Set(options, "threshold", settings.Text("threshold"));
+  DetectorTable().Set(options, "threshold", threshold);
   stream_->Set(options);
-  prepared_->texts["threshold"] = settings.Text("threshold");
+  prepared_->texts["threshold"] = threshold;
 }
 
-void Judge::BeginAnew(const Settings& settings) {
-  const bool aside = settings.search == Search::kAside;
+void Judge::BeginAnew(const Settings& settings, bool aside) {
   const Model made = settings.model.empty() ? DefaultModel() : ReadModel(settings.model);
   DetectorOptions options = settings.options();
   // A file of faces while `adapt` is off is no mistake here, because `adapt` may be switched on
@@ -179,20 +141,23 @@ void Judge::BeginAnew(const Settings& settings) {
     options.faces.clear();
   }
   if (aside) options.hog.max_searched_pixels = options.hog.min_searched_pixels;
-  BeginStream(Detector(made, options), aside);
+  const Detector detector(made, options);
+  if (untried_frames_ == 0 || !before_) before_ = prepared_;
+  prepared_ = settings;
+  aside_ = aside;
   untried_frames_ = FramesToTry(aside);
+  BeginStream(detector);
 }
 
-void Judge::BeginStream(const Detector& detector, bool aside) {
-  stream_.emplace(detector, aside ? kLiveStream : StreamOptions());
+void Judge::BeginStream(const Detector& detector) {
+  stream_.emplace(detector, aside_ ? kLiveStream : StreamOptions());
   stream_->SetRate(rate_);
 }
 
 void Judge::BeginScene() {
   if (!stream_) return;
-  const bool aside = prepared_->search == Search::kAside;
-  BeginStream(Detector(stream_->detector()), aside);
-  if (untried_frames_ > 0) untried_frames_ = FramesToTry(aside);
+  BeginStream(Detector(stream_->detector()));
+  if (untried_frames_ > 0) untried_frames_ = FramesToTry(aside_);
 }
 
 void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {
@@ -214,10 +179,17 @@ void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {
   untried_frames_ = std::max(untried_frames_ - 1, 0);
 }
 
-bool Judge::TakeBack() {
-  if (!before_) return false;
-  prepared_ = std::exchange(before_, std::nullopt);
-  BeginAnew(*prepared_);
+bool Judge::TakeBack(const Settings& refused, bool live) {
+  if (!prepared_->SameStream(refused)) return true;
+  // Only the search differs, because the source turned out to be live: the stream goes on.
+  if (const bool aside = IsAside(refused, live); aside != aside_) {
+    aside_ = aside;
+    return true;
+  }
+  if (!before_ || before_->SameStream(refused)) return false;
+  const Settings good = *before_;
+  BeginAnew(good, IsAside(good, live));
+  before_.reset();
   untried_frames_ = 0;
   return true;
 }

@@ -6,8 +6,6 @@
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "settings.h"
 #include "skinmask/detect/detector.h"
@@ -27,34 +25,31 @@ class Judge {
  public:
   // Applies the `settings` that have changed; `live` is whether frames come in real time. Throws
   // Error if that is impossible, and then changes nothing.
-  void Prepare(Settings settings, bool live);
-  // The same while frames come. Settings that are impossible keep their earlier values, also in
-  // `settings`. If they are impossible together, each changed one is tried after the other, and
-  // again after others have succeeded. Returns a line for each refused one.
-  std::vector<std::string> PrepareWhatCanBe(Settings& settings, bool live);
-  // The settings in force, after the first Prepare; kAuto of the search is resolved.
+  void Prepare(const Settings& settings, bool live);
+  // The settings in force, after the first Prepare.
   const Settings& prepared() const { return *prepared_; }
   // Sets the formats of the next frames. Throws Error.
   void SetFormats(const GstVideoInfo& input, const GstVideoInfo& output);
   // Draws `output` of `in` into `out`, which has its format. Throws Error.
   void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
-  // For a frame that the last settings do not fit, as a seed beyond its border: returns to the last
-  // settings that worked for a frame. False if there are none. Throws Error.
-  bool TakeBack();
+  // After Prepare or Draw failed with these settings: if they are in force, because only the frame
+  // showed that they are impossible (a seed beyond its border), returns to the last settings that
+  // worked for a frame. False if there are none. If the stream was to begin anew only because its
+  // source is live, it goes on as it is. Throws Error.
+  bool TakeBack(const Settings& refused, bool live);
   // The next frame does not continue the last one: nothing is carried over to it.
   void BeginScene();
 
  private:
-  void BeginAnew(const Settings& settings);
-  void BeginStream(const Detector& detector, bool aside);
-  void SetThreshold(const Settings& settings);
+  void BeginAnew(const Settings& settings, bool aside);
+  void BeginStream(const Detector& detector);
   // `frame` is FrameOf(mapped). Known layouts are converted by the library, others by GStreamer.
   cv::Mat BgrOf(GstVideoFrame& mapped, const VideoFrame& frame);
 
-  std::optional<Settings> prepared_;      // the settings in force
-  std::optional<Search> refused_search_;  // a search that is impossible with them
-  std::optional<Settings> before_;        // the last settings before them that worked for a frame
-  int untried_frames_ = 0;  // until they have worked: errors of a search aside come late
+  std::optional<Settings> prepared_;  // the settings in force
+  bool aside_ = false;                // how their faces are searched for
+  std::optional<Settings> before_;    // the last settings before them that worked for a frame
+  int untried_frames_ = 0;            // until they have worked: errors of a search aside come late
   std::optional<Stream> stream_;
   double rate_ = 0;  // frames a second; 0: unknown
   // Converters of the input and to the output; null if none is needed.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace skinmask::gstreamer {
 namespace {
@@ -10,8 +11,6 @@ using Kind = OptionRow::Kind;
 
 // The properties of DetectorTable follow, in its order.
 enum Property : guint { kNone, kOutput, kModel, kSearch, kFirstOption };
-
-constexpr char kModelName[] = "model";
 
 template <class Value>
 constexpr int Number(Value value) {
@@ -144,34 +143,17 @@ DetectorOptions Settings::options() const {
 }
 
 bool Settings::SameStream(const Settings& other) const {
-  Settings same = other;
-  same.output = output;
-  same.Take("threshold", *this);
+  Settings same = *this;
+  same.TakeStream(other);
   return same == *this;
 }
 
-void Settings::Take(const std::string& name, const Settings& from) {
-  if (name == kModelName) model = from.model;
-  texts.erase(name);
-  if (const auto set = from.texts.find(name); set != from.texts.end()) texts.insert(*set);
-}
-
-void Settings::TakeBack(const Settings& refused, const Settings& good) {
-  for (const std::string& name : FallibleProperties()) {
-    Settings same = *this;
-    same.Take(name, refused);
-    if (same == *this) Take(name, good);
-  }
-}
-
-const std::vector<std::string>& FallibleProperties() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> fallible{kModelName};
-    for (const OptionRow* const row : Options())
-      if (row->name != "threshold") fallible.push_back(row->name);
-    return fallible;
-  }();
-  return names;
+void Settings::TakeStream(const Settings& other) {
+  Settings taken = other;
+  taken.output = output;
+  taken.texts.erase("threshold");
+  if (const auto set = texts.find("threshold"); set != texts.end()) taken.texts.insert(*set);
+  *this = taken;
 }
 
 std::string LineOf(const std::exception& error) {
@@ -189,7 +171,7 @@ void InstallProperties(GObjectClass* type) {
   install(kOutput, g_param_spec_enum("output", "Output", "What comes out", OutputType(),
                                      Number(defaults.output), kFlags));
   install(kModel, g_param_spec_string(
-                      kModelName, "Model",
+                      "model", "Model",
                       "A file that 'skinmask train' wrote (none: the model that is built in)",
                       nullptr, kFlags));
   install(kSearch, g_param_spec_enum("search", "Search", "How faces are searched for", SearchType(),

@@ -6,7 +6,6 @@
 #include <exception>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "skinmask/detect/detector.h"
 #include "skinmask/detect/outputs.h"
@@ -35,15 +34,10 @@ struct Settings {
   DetectorOptions options() const;
   // Whether everything but output and threshold is the same.
   bool SameStream(const Settings& other) const;
-  // Sets one of FallibleProperties to its value in `from`.
-  void Take(const std::string& name, const Settings& from);
-  // Sets each of these properties that still has its value of `refused` to its value of `good`.
-  void TakeBack(const Settings& refused, const Settings& good);
+  // Takes everything but output and threshold from `other`.
+  void TakeStream(const Settings& other);
   bool operator==(const Settings&) const = default;
 };
-
-// The properties whose values may be impossible: all but output, search and threshold.
-const std::vector<std::string>& FallibleProperties();
 
 // A line of the library with the names of properties.
 std::string LineOf(const std::exception& error);
