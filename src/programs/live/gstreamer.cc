@@ -47,20 +47,11 @@ GstBuffer* BufferOf(const cv::Mat& bgr) {
 
 using Layout = VideoFrame::Layout;
 
-// The formats that the appsink accepts unless the pipeline sets caps: the layouts with kernels, and
-// JPEG.
+// The formats that the appsink accepts: the layouts with kernels, and JPEG.
 constexpr char kCaps[] = "video/x-raw,format=(string){BGR,I420,NV12,YUY2,Y42B};image/jpeg";
 
-// A mapped frame, which its last owner unmaps.
-struct Mapped {
-  GstSample* sample = nullptr;
-  GstVideoFrame frame{};
-  bool mapped = false;
-  ~Mapped() {
-    if (mapped) gst_video_frame_unmap(&frame);
-    if (sample) gst_sample_unref(sample);
-  }
-};
+// A mapped frame, which holds its buffer. Its last owner unmaps it.
+using Mapped = std::shared_ptr<const GstVideoFrame>;
 
 Layout LayoutOf(GstVideoFormat format) {
   return format == GST_VIDEO_FORMAT_I420   ? Layout::kI420
@@ -77,7 +68,13 @@ class Pipeline : public FrameSource {
     if (!sink_)
       throw Error(name_,
                   "has no appsink to take frames from (end it with '! videoconvert ! appsink')");
-    Prepare();
+    g_autoptr(GstCaps) caps = gst_caps_from_string(kCaps);
+    g_autoptr(GstCaps) own = gst_app_sink_get_caps(sink_.get());
+    g_autoptr(GstCaps) both = own ? gst_caps_intersect(own, caps) : gst_caps_ref(caps);
+    gst_app_sink_set_caps(sink_.get(), both);
+    // A queue of a few frames, so that a short pause loses none.
+    if (gst_app_sink_get_max_buffers(sink_.get()) == 0)
+      gst_app_sink_set_max_buffers(sink_.get(), 4);
     pipeline_.Start();
   }
 
@@ -85,10 +82,9 @@ class Pipeline : public FrameSource {
     constexpr GstClockTime kPatience = 100 * GST_MSECOND;
     const auto begin = Clock::now();
     while (!(options_.stop && *options_.stop)) {
-      if (GstSample* const sample = gst_app_sink_try_pull_sample(sink_.get(), kPatience)) {
-        const auto captured = Clock::now();
-        return LiveFrame{Wrap(sample), captured, pixel_aspect_};
-      }
+      g_autoptr(GstSample) sample = gst_app_sink_try_pull_sample(sink_.get(), kPatience);
+      const auto captured = Clock::now();
+      if (sample) return LiveFrame{Wrap(sample), captured, pixel_aspect_};
       pipeline_.RequireRunning();
       if (gst_app_sink_is_eos(sink_.get())) return std::nullopt;
       if (SecondsSince(begin) > options_.timeout_seconds)
@@ -100,18 +96,7 @@ class Pipeline : public FrameSource {
   Rational rate() const override { return rate_; }
 
  private:
-  // Sets the formats, and a queue of a few frames, so that a short pause loses none.
-  void Prepare() {
-    g_autoptr(GstCaps) own = gst_app_sink_get_caps(sink_.get());
-    g_autoptr(GstCaps) usual = gst_caps_from_string(kCaps);
-    if (!own) gst_app_sink_set_caps(sink_.get(), usual);
-    if (gst_app_sink_get_max_buffers(sink_.get()) == 0)
-      gst_app_sink_set_max_buffers(sink_.get(), 4);
-  }
-
   VideoFrame Wrap(GstSample* sample) {
-    const auto kept = std::make_shared<Mapped>();
-    kept->sample = sample;
     GstCaps* const caps = gst_sample_get_caps(sample);
     GstBuffer* const buffer = gst_sample_get_buffer(sample);
     const GstStructure* const structure = gst_caps_get_structure(caps, 0);
@@ -124,24 +109,24 @@ class Pipeline : public FrameSource {
       return DecodeJpegFrame(bytes, name_);
     }
     GstVideoInfo info;
+    GstVideoFrame frame;
     if (!gst_video_info_from_caps(&info, caps) ||
-        !gst_video_frame_map(&kept->frame, &info, buffer, GST_MAP_READ))
+        !gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ))
       throw Error(name_, "gives no pictures");
-    kept->mapped = true;
-    return Describe(kept, gst_structure_get_string(structure, "colorimetry"));
+    const Mapped mapped(new GstVideoFrame(frame), [](GstVideoFrame* last) {
+      gst_video_frame_unmap(last);
+      delete last;
+    });
+    return Describe(mapped, gst_structure_get_string(structure, "colorimetry"));
   }
 
   // `told`: the colours in the caps, or null. (Where these do not tell the matrix, GStreamer
   // assumes BT.709 or BT.2020, by the number of rows, and forgets the range. As in files it is
   // BT.601 here.)
-  VideoFrame Describe(const std::shared_ptr<Mapped>& kept, const char* told) const {
-    const GstVideoInfo& info = kept->frame.info;
-    const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&info);
+  VideoFrame Describe(const Mapped& mapped, const char* told) const {
+    const GstVideoInfo& info = mapped->info;
     VideoFrame frame;
-    frame.layout = LayoutOf(format);
-    if (frame.layout == Layout::kBgr && format != GST_VIDEO_FORMAT_BGR)
-      throw Error(name_, fmt::format("gives {} (end it with '! videoconvert ! appsink')",
-                                     gst_video_format_to_string(format)));
+    frame.layout = LayoutOf(GST_VIDEO_INFO_FORMAT(&info));
     frame.size = {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
     GstVideoColorimetry colors{};
     if (frame.layout == Layout::kBgr || (told && !gst_video_colorimetry_from_string(&colors, told)))
@@ -160,12 +145,11 @@ class Pipeline : public FrameSource {
                   "(end it with '! videoconvert ! video/x-raw,format=BGR ! appsink')");
     if (colors.range == GST_VIDEO_COLOR_RANGE_0_255)
       frame.encoding.range = YuvEncoding::Range::kFull;
-    for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(&kept->frame); ++i) {
-      frame.planes[i] =
-          static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&kept->frame, i));
-      frame.strides[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&kept->frame, i);
+    for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(mapped); ++i) {
+      frame.planes[i] = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(mapped, i));
+      frame.strides[i] = GST_VIDEO_FRAME_PLANE_STRIDE(mapped, i);
     }
-    frame.owner = kept;
+    frame.owner = mapped;
     return frame;
   }
 
@@ -183,8 +167,9 @@ GstPipeline::GstPipeline(const std::string& description, const std::string& name
   g_autoptr(GError) error = nullptr;
   pipeline_.reset(
       gst_parse_launch_full(description.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error));
-  if (!pipeline_ || error) throw Error(name_, "is no GStreamer pipeline: " + MessageOf(error));
-  CountAtSinks();
+  if (!pipeline_ || error || !GST_IS_BIN(pipeline_.get()))
+    throw Error(name_, "is no GStreamer pipeline: " + MessageOf(error));
+  NoteArrivals();
 }
 
 GstPipeline::~GstPipeline() {
@@ -192,32 +177,27 @@ GstPipeline::~GstPipeline() {
 }
 
 GstRef<GstAppSink> GstPipeline::FindSink() const {
-  GstElement* const only = pipeline_.get();
-  if (GST_IS_APP_SINK(only)) return GstRef<GstAppSink>(GST_APP_SINK(gst_object_ref(only)));
-  if (!GST_IS_BIN(only)) return nullptr;
   g_autoptr(GstIterator) all =
-      gst_bin_iterate_all_by_element_factory_name(GST_BIN(only), "appsink");
+      gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline_.get()), "appsink");
   g_auto(GValue) value = G_VALUE_INIT;
   if (gst_iterator_next(all, &value) != GST_ITERATOR_OK) return nullptr;
   return GstRef<GstAppSink>(GST_APP_SINK(g_value_dup_object(&value)));
 }
 
-void GstPipeline::CountAtSinks() {
-  if (!GST_IS_BIN(pipeline_.get())) return;
-  const auto count = [](GstPad*, GstPadProbeInfo*, gpointer arrived) {
-    ++*static_cast<std::atomic<std::uint64_t>*>(arrived);
-    return GST_PAD_PROBE_OK;
-  };
-  g_autoptr(GstIterator) sinks = gst_bin_iterate_sinks(GST_BIN(pipeline_.get()));
-  g_auto(GValue) value = G_VALUE_INIT;
-  while (gst_iterator_next(sinks, &value) == GST_ITERATOR_OK) {
+void GstPipeline::NoteArrivals() {
+  const auto note_at = [](const GValue* sink, gpointer arrived) {
+    const auto note = [](GstPad*, GstPadProbeInfo*, gpointer it) {
+      *static_cast<std::atomic<bool>*>(it) = true;
+      return GST_PAD_PROBE_OK;
+    };
     const GstRef<GstPad> pad(
-        gst_element_get_static_pad(GST_ELEMENT(g_value_get_object(&value)), "sink"));
+        gst_element_get_static_pad(GST_ELEMENT(g_value_get_object(sink)), "sink"));
     constexpr auto kBuffers =
         static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
-    if (pad) gst_pad_add_probe(pad.get(), kBuffers, count, &arrived_, nullptr);
-    g_value_reset(&value);
-  }
+    if (pad) gst_pad_add_probe(pad.get(), kBuffers, note, arrived, nullptr);
+  };
+  g_autoptr(GstIterator) sinks = gst_bin_iterate_sinks(GST_BIN(pipeline_.get()));
+  gst_iterator_foreach(sinks, note_at, &arrived_);
 }
 
 void GstPipeline::Start() {
@@ -241,16 +221,12 @@ void GstPipeline::RequireRunning() {
 void GstPipeline::WaitForEnd() {
   const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
   g_autoptr(GstMessage) message = nullptr;
-  std::uint64_t arrived = arrived_;
   // An encoder may still have much to do.
   for (auto begin = Clock::now(); !message;) {
     message = gst_bus_timed_pop_filtered(
         bus.get(), 100 * GST_MSECOND,
         static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    if (const std::uint64_t now = arrived_; now != arrived) {
-      arrived = now;
-      begin = Clock::now();
-    }
+    if (arrived_.exchange(false)) begin = Clock::now();
     if (!message && SecondsSince(begin) > kPatienceSeconds)
       throw Error(name_, "did not come to its end");
   }
@@ -282,9 +258,8 @@ void PipelineSink::SetFormat(const cv::Size& size, Rational rate) {
 }
 
 void PipelineSink::WaitForRoom() {
-  const std::uint64_t frame = 3 * static_cast<std::uint64_t>(size_.area());
   const auto start = Clock::now();
-  while (gst_app_src_get_current_level_bytes(source_.get()) > kMaxWaiting * frame) {
+  while (gst_app_src_get_current_level_buffers(source_.get()) > kMaxWaiting) {
     pipeline_.RequireRunning();
     if (SecondsSince(start) > kPatienceSeconds) throw Error(name_, "takes no frames any more");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -6,7 +6,6 @@
 #include <gst/app/gstappsrc.h>
 
 #include <atomic>
-#include <cstdint>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <string>
@@ -39,10 +38,10 @@ class GstPipeline {
 
  private:
   std::string Complaint();  // the text of the first error; empty if there is none
-  void CountAtSinks();
+  void NoteArrivals();
 
   std::string name_;
-  std::atomic<std::uint64_t> arrived_ = 0;  // buffers at the sinks
+  std::atomic<bool> arrived_ = false;  // a buffer at a sink, since the last look
   GstRef<GstElement> pipeline_;
 };
 
