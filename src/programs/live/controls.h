@@ -20,10 +20,10 @@
 
 namespace skinmask::live {
 
-// A camera that was chosen in the window, and the requested format; absent: as it is set.
+// A camera that was chosen in the window, and the requested format; empty: as it is set.
 struct SourceChoice {
   std::string source;
-  std::optional<CameraFormat> format{};
+  CameraFormat format{};
 };
 
 class Controls {

@@ -46,21 +46,21 @@ std::optional<cv::Rect> TrackStart(const std::string& text) {
 
 live::CaptureOptions CaptureOf(const Options& options) {
   live::CaptureOptions capture = options.session.capture;
-  const std::string& format = capture.source.format;
+  live::CameraFormat& wanted = capture.source.wanted;
   const live::SourceKind kind = live::SourceKindOf(options.session.source);
   const bool asks = !options.raw.size.empty() || !options.raw.rate.empty();
   const bool file = kind == live::SourceKind::kFile || kind == live::SourceKind::kPipe;
   const std::optional<RawVideo> raw = RawVideoOf(options.raw);
   if (raw && !file) throw UsageError("--input-format is for files and pipes");
   if ((asks && !raw && kind != live::SourceKind::kCamera) ||
-      (!format.empty() && kind != live::SourceKind::kCamera))
+      (!wanted.code.empty() && kind != live::SourceKind::kCamera))
     throw UsageError(
         "--size, --rate and --format are for cameras; other sources say themselves what they give");
   if (options.fast && !file) throw UsageError("--fast is for files and pipes");
-  if (!format.empty() && format.size() != 4)
-    throw UsageError("--format '{}' is no V4L2 code of four characters (MJPG, YUYV)", format);
-  capture.source.size = SizeOf(options.raw.size);
-  capture.source.rate = raw ? 0 : RateOf(options.raw.rate);
+  if (!wanted.code.empty() && wanted.code.size() != 4)
+    throw UsageError("--format '{}' is no V4L2 code of four characters (MJPG, YUYV)", wanted.code);
+  wanted.size = SizeOf(options.raw.size);
+  wanted.rate = raw ? 0 : RateOf(options.raw.rate);
   capture.source.raw = raw;
   capture.every_frame = options.fast;
   capture.at_own_rate = kind == live::SourceKind::kFile && !options.fast;
@@ -166,7 +166,7 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
   group.Add(
       "--rate", options.raw.rate, "R",
       "Frames a second to ask a camera for (default: what it has), or of raw video (default: 25)");
-  group.Add("--format", options.session.capture.source.format, "CODE",
+  group.Add("--format", options.session.capture.source.wanted.code, "CODE",
             "Pixel format to ask a camera for: MJPG, YUYV ... (default: what it has)");
   group.AddFlag("--mirror", options.session.mirror,
                 "Flip pictures from left to right, as a mirror does");

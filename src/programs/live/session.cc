@@ -114,12 +114,10 @@ class Session {
   void OpenChosen() {
     const std::optional<SourceChoice> choice = controls_.TakeChoice();
     if (!choice) return;
-    if (choice->source == o_.source && !choice->format) return Open(o_.source, o_.capture);
-    const CameraFormat format = choice->format.value_or(CameraFormat());
+    if (choice->source == o_.source && choice->format.code.empty())
+      return Open(o_.source, o_.capture);
     CaptureOptions options = o_.capture;
-    options.source.size = {format.width, format.height};
-    options.source.rate = format.rate;
-    options.source.format = format.code;
+    options.source.wanted = choice->format;
     options.source.raw.reset();
     options.every_frame = options.at_own_rate = false;
     Open(choice->source, options, true);

@@ -22,12 +22,15 @@ struct LiveFrame {
   Rational pixel_aspect{1, 1};  // upright: width of a pixel to its height
 };
 
+struct CameraFormat {
+  std::string code{};  // a V4L2 code of four characters: "MJPG", "YUYV"
+  cv::Size size{};
+  double rate = 0;  // frames per second; 0: unknown
+};
+
 struct SourceOptions {
-  // Requested from a camera; 0 and empty keep its setting.
-  cv::Size size;
-  double rate = 0;
+  CameraFormat wanted;           // requested from a camera; 0 and empty keep its setting
   std::optional<RawVideo> raw;   // the format of a raw file or pipe
-  std::string format;            // a V4L2 code of four characters: "MJPG", "YUYV"
   double timeout_seconds = 2.5;  // for opening, and for each frame
   const std::atomic<bool>* stop = nullptr;
   LineSink notice = [](const std::string&) {};  // receives requests that the camera did not fulfil
@@ -67,15 +70,9 @@ std::unique_ptr<FrameSource> OpenPipeline(const std::string& description,
 VideoFrame WrapBgr(const cv::Mat& bgr);
 VideoFrame DecodeJpegFrame(std::string_view jpeg, std::string_view subject);
 
-struct CameraFormat {
-  std::string code;  // "MJPG"
-  int width = 0, height = 0;
-  double rate = 0;  // the highest, in frames per second; 0: unknown
-};
-
 struct CameraInfo {
   std::string path, name;
-  std::vector<CameraFormat> formats;
+  std::vector<CameraFormat> formats;  // with their highest rates
 };
 
 // The cameras that may be opened, with their formats. Can take some time, because drivers are

@@ -15,7 +15,6 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <opencv2/videoio.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -65,24 +64,28 @@ Device Probe(const std::string& path) {
   return device;
 }
 
-// A limit, because drivers may return endless lists.
-constexpr std::uint32_t kMaxEntries = 64;
+// Calls `use` with each entry of one of the driver's lists, until it returns false. `entry` names
+// the list.
+template <class Entry, class Use>
+void ForEachListed(int fd, unsigned long request, Entry entry, const Use& use) {
+  constexpr std::uint32_t kMost = 64;  // because drivers may return endless lists
+  for (; entry.index < kMost && ioctl(fd, request, &entry) == 0; ++entry.index)
+    if (!use(entry)) return;
+}
 
 double HighestRate(int fd, std::uint32_t format, std::uint32_t width, std::uint32_t height) {
   double highest = 0;
-  for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
-    v4l2_frmivalenum interval{};
-    interval.index = i;
-    interval.pixel_format = format;
-    interval.width = width;
-    interval.height = height;
-    if (ioctl(fd, VIDIOC_ENUM_FRAMEINTERVALS, &interval) != 0) break;
+  v4l2_frmivalenum list{};
+  list.pixel_format = format;
+  list.width = width;
+  list.height = height;
+  ForEachListed(fd, VIDIOC_ENUM_FRAMEINTERVALS, list, [&](const v4l2_frmivalenum& interval) {
     const bool one = interval.type == V4L2_FRMIVAL_TYPE_DISCRETE;
     const v4l2_fract& shortest = one ? interval.discrete : interval.stepwise.min;
     if (shortest.numerator > 0)
       highest = std::max(highest, static_cast<double>(shortest.denominator) / shortest.numerator);
-    if (!one) break;
-  }
+    return one;
+  });
   return highest;
 }
 
@@ -91,31 +94,28 @@ std::string FourCcText(std::uint32_t code) {
 }
 
 void AddSizes(int fd, std::uint32_t format, std::vector<CameraFormat>& formats) {
-  for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
-    v4l2_frmsizeenum size{};
-    size.index = i;
-    size.pixel_format = format;
-    if (ioctl(fd, VIDIOC_ENUM_FRAMESIZES, &size) != 0) break;
+  v4l2_frmsizeenum list{};
+  list.pixel_format = format;
+  ForEachListed(fd, VIDIOC_ENUM_FRAMESIZES, list, [&](const v4l2_frmsizeenum& size) {
     const bool one = size.type == V4L2_FRMSIZE_TYPE_DISCRETE;
     const std::uint32_t width = one ? size.discrete.width : size.stepwise.max_width;
     const std::uint32_t height = one ? size.discrete.height : size.stepwise.max_height;
-    formats.push_back({FourCcText(format), static_cast<int>(width), static_cast<int>(height),
+    formats.push_back({FourCcText(format),
+                       cv::Size(static_cast<int>(width), static_cast<int>(height)),
                        HighestRate(fd, format, width, height)});
-    if (!one) break;
-  }
+    return one;
+  });
 }
 
 std::vector<CameraFormat> FormatsOf(const std::string& path) {
   std::vector<CameraFormat> formats;
   const Descriptor file(path, O_RDWR | O_NONBLOCK);
-  if (file.get() < 0) return formats;
-  for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
-    v4l2_fmtdesc description{};
-    description.index = i;
-    description.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    if (ioctl(file.get(), VIDIOC_ENUM_FMT, &description) != 0) break;
-    AddSizes(file.get(), description.pixelformat, formats);
-  }
+  v4l2_fmtdesc list{};
+  list.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+  ForEachListed(file.get(), VIDIOC_ENUM_FMT, list, [&](const v4l2_fmtdesc& format) {
+    AddSizes(file.get(), format.pixelformat, formats);
+    return true;
+  });
   return formats;
 }
 
@@ -200,11 +200,11 @@ class Camera : public FrameSource {
       : device_(device), options_(options) {
     CheckCamera(device);
     Configure();
-    format_ = FourCcText(static_cast<std::uint32_t>(capture_->Get(cv::CAP_PROP_FOURCC)));
-    size_ = {static_cast<int>(capture_->Get(cv::CAP_PROP_FRAME_WIDTH)),
-             static_cast<int>(capture_->Get(cv::CAP_PROP_FRAME_HEIGHT))};
-    rate_ = capture_->Get(cv::CAP_PROP_FPS);
-    if (!IsKnown()) capture_->Set(cv::CAP_PROP_CONVERT_RGB, 1);
+    given_ = {FourCcText(static_cast<std::uint32_t>(capture_->get(cv::CAP_PROP_FOURCC))),
+              cv::Size(static_cast<int>(capture_->get(cv::CAP_PROP_FRAME_WIDTH)),
+                       static_cast<int>(capture_->get(cv::CAP_PROP_FRAME_HEIGHT))),
+              capture_->get(cv::CAP_PROP_FPS)};
+    if (!IsKnown()) capture_->set(cv::CAP_PROP_CONVERT_RGB, 1);
     CompareWithWishes();
   }
 
@@ -214,9 +214,9 @@ class Camera : public FrameSource {
     while (!(options_.stop && *options_.stop)) {
       const auto before = Clock::now();
       cv::Mat pixels;
-      if (capture_->Grab()) {
+      if (capture_->grab()) {
         const auto captured = CaptureTime();
-        if (capture_->Retrieve(pixels) && !pixels.empty()) {
+        if (capture_->retrieve(pixels) && !pixels.empty()) {
           delivered_ = true;
           return LiveFrame{Wrap(pixels), captured};
         }
@@ -233,36 +233,39 @@ class Camera : public FrameSource {
   }
 
   Rational rate() const override {
-    return rate_ > 0 ? Rational{static_cast<int>(std::lround(rate_ * 1000)), 1000} : Rational{0, 1};
+    const double rate = given_.rate;
+    return rate > 0 ? Rational{static_cast<int>(std::lround(rate * 1000)), 1000} : Rational{0, 1};
   }
 
  private:
   bool IsKnown() const {
     constexpr std::string_view kKnown[] = {"YUYV", "MJPG", "JPEG", "NV12", "YU12"};
-    return std::ranges::find(kKnown, format_) != std::end(kKnown);
+    return std::ranges::find(kKnown, given_.code) != std::end(kKnown);
   }
 
   void Configure() {
     capture_ = OpenV4l2Device(device_);
     if (!capture_) throw Error(device_, WhyBusy(device_));
-    if (const std::string& code = options_.format; !code.empty())
-      capture_->Set(cv::CAP_PROP_FOURCC, v4l2_fourcc(code[0], code[1], code[2], code[3]));
-    if (!options_.size.empty()) {
-      capture_->Set(cv::CAP_PROP_FRAME_WIDTH, options_.size.width);
-      capture_->Set(cv::CAP_PROP_FRAME_HEIGHT, options_.size.height);
+    const auto& [code, size, rate] = options_.wanted;
+    if (!code.empty())
+      capture_->set(cv::CAP_PROP_FOURCC, v4l2_fourcc(code[0], code[1], code[2], code[3]));
+    if (!size.empty()) {
+      capture_->set(cv::CAP_PROP_FRAME_WIDTH, size.width);
+      capture_->set(cv::CAP_PROP_FRAME_HEIGHT, size.height);
     }
-    if (options_.rate > 0) capture_->Set(cv::CAP_PROP_FPS, options_.rate);
-    if (!capture_->IsOpened()) throw Error(device_, WhyBusy(device_));
+    if (rate > 0) capture_->set(cv::CAP_PROP_FPS, rate);
+    if (!capture_->isOpened()) throw Error(device_, WhyBusy(device_));
   }
 
   void CompareWithWishes() const {
-    const bool format = options_.format.empty() || options_.format == format_;
-    const bool size = options_.size.empty() || options_.size == size_;
-    const bool rate = options_.rate <= 0 || std::abs(options_.rate - rate_) < 0.01;
-    if (!format || !size || !rate)
+    const CameraFormat& wanted = options_.wanted;
+    const bool code = wanted.code.empty() || wanted.code == given_.code;
+    const bool size = wanted.size.empty() || wanted.size == given_.size;
+    const bool rate = wanted.rate <= 0 || std::abs(wanted.rate - given_.rate) < 0.01;
+    if (!code || !size || !rate)
       options_.notice(fmt::format(
           "{}: gives {} x {} pixels, {:g} frames/s, {}, which is not all that was asked for",
-          device_, size_.width, size_.height, rate_, format_));
+          device_, given_.size.width, given_.size.height, given_.rate, given_.code));
   }
 
   // The driver's timestamp of the frame, on the clock of V4L2; the current time if that is
@@ -270,28 +273,28 @@ class Camera : public FrameSource {
   Clock::time_point CaptureTime() {
     const auto now = Clock::now();
     const auto stamped = Clock::time_point(std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double, std::milli>(capture_->Get(cv::CAP_PROP_POS_MSEC))));
+        std::chrono::duration<double, std::milli>(capture_->get(cv::CAP_PROP_POS_MSEC))));
     return stamped <= now && now - stamped < std::chrono::seconds(1) ? stamped : now;
   }
 
   VideoFrame Wrap(const cv::Mat& pixels) const {
-    if (format_ == "MJPG" || format_ == "JPEG")
+    if (given_.code == "MJPG" || given_.code == "JPEG")
       return DecodeJpegFrame({pixels.ptr<char>(), pixels.total() * pixels.elemSize()}, device_);
     VideoFrame frame = WrapBgr(pixels);
     if (!IsKnown()) return frame;
-    frame.size = size_;
-    const std::ptrdiff_t width = size_.width;
+    frame.size = given_.size;
+    const std::ptrdiff_t width = frame.size.width;
     const std::uint8_t* const y = pixels.ptr<std::uint8_t>();
-    const std::uint8_t* const chroma = y + width * size_.height;
-    if (format_ == "YUYV") {
+    const std::uint8_t* const chroma = y + width * frame.size.height;
+    if (given_.code == "YUYV") {
       frame.layout = Layout::kYuyv;
-    } else if (format_ == "NV12") {
+    } else if (given_.code == "NV12") {
       frame.layout = Layout::kNv12;
       frame.planes = {y, chroma, nullptr};
       frame.strides = {width, width, 0};
     } else {
       frame.layout = Layout::kI420;
-      frame.planes = {y, chroma, chroma + width / 2 * (size_.height / 2)};
+      frame.planes = {y, chroma, chroma + width / 2 * (frame.size.height / 2)};
       frame.strides = {width, width / 2, width / 2};
     }
     return frame;
@@ -299,10 +302,8 @@ class Camera : public FrameSource {
 
   std::string device_;
   SourceOptions options_;
-  std::unique_ptr<V4l2Device> capture_;
-  std::string format_;
-  cv::Size size_;
-  double rate_ = 0;
+  std::shared_ptr<cv::VideoCapture> capture_;
+  CameraFormat given_;
   bool delivered_ = false;
 };
 
@@ -315,10 +316,10 @@ std::vector<CameraInfo> Cameras() {
   return cameras;
 }
 
-std::unique_ptr<V4l2Device> OpenV4l2Device(const std::string& device) {
+std::shared_ptr<cv::VideoCapture> OpenV4l2Device(const std::string& device) {
   static auto* const open_device =
       FindInModule<decltype(skinmask_open_v4l2)>("live-videoio.so", "skinmask_open_v4l2");
-  std::unique_ptr<V4l2Device> opened;
+  std::shared_ptr<cv::VideoCapture> opened;
   open_device(device, opened);
   return opened;
 }

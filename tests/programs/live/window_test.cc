@@ -279,7 +279,7 @@ TEST_F(WindowTest, CamerasAndTheirFormatsAreChosenByKeys) {
   std::optional<SourceChoice> chosen;
   SourceBox box([&](const SourceChoice& choice) { chosen = choice; }, nullptr);
   box.SetSource("clip.mp4");
-  box.SetCameras({{"/dev/video0", "Webcam", {{"YUYV", 640, 480, 30}, {"MJPG", 1920, 1080, 60}}},
+  box.SetCameras({{"/dev/video0", "Webcam", {{"YUYV", {640, 480}, 30}, {"MJPG", {1920, 1080}, 60}}},
                   {"/dev/video2", "", {}}});
   auto* const camera = box.findChild<QComboBox*>("camera");
   auto* const format = box.findChild<QComboBox*>("format");
@@ -287,14 +287,13 @@ TEST_F(WindowTest, CamerasAndTheirFormatsAreChosenByKeys) {
   QTest::keyClick(camera, Qt::Key_Down);
   ASSERT_TRUE(chosen);
   EXPECT_EQ(chosen->source, "/dev/video0");
-  EXPECT_FALSE(chosen->format);
+  EXPECT_EQ(chosen->format.code, "");
   QTest::keyClick(format, Qt::Key_End);
   EXPECT_EQ(format->currentText(), "MJPG 1920 × 1080, 60/s");
   EXPECT_EQ(chosen->source, "/dev/video0");
-  ASSERT_TRUE(chosen->format);
-  EXPECT_EQ(chosen->format->code, "MJPG");
-  EXPECT_EQ(cv::Size(chosen->format->width, chosen->format->height), cv::Size(1920, 1080));
-  EXPECT_EQ(chosen->format->rate, 60);
+  EXPECT_EQ(chosen->format.code, "MJPG");
+  EXPECT_EQ(chosen->format.size, cv::Size(1920, 1080));
+  EXPECT_EQ(chosen->format.rate, 60);
   box.SetSource("/dev/video0");  // it is open: the choice stays
   EXPECT_EQ(format->currentText(), "MJPG 1920 × 1080, 60/s");
   QTest::keyClick(camera, Qt::Key_Home);

@@ -42,8 +42,8 @@ void AddSource(QComboBox* combo, const QString& name) {
 QString InWords(const CameraFormat& format) {
   QString text = QString("%1 %2 × %3")
                      .arg(QString::fromStdString(format.code).trimmed())
-                     .arg(format.width)
-                     .arg(format.height);
+                     .arg(format.size.width)
+                     .arg(format.size.height);
   if (format.rate > 0) text += QString(", %1/s").arg(format.rate, 0, 'g', 4);
   return text;
 }
