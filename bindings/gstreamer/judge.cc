@@ -12,16 +12,13 @@ namespace {
 
 using Layout = VideoFrame::Layout;
 
-bool HasKnownColors(const GstVideoInfo& info) {
-  const GstVideoColorMatrix matrix = info.colorimetry.matrix;
-  return matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN || matrix == GST_VIDEO_COLOR_MATRIX_BT601 ||
-         matrix == GST_VIDEO_COLOR_MATRIX_BT709;
-}
-
 Layout LayoutOf(const GstVideoInfo& info) {
   const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&info);
   if (format == GST_VIDEO_FORMAT_BGR) return Layout::kBgr;
-  if (!HasKnownColors(info)) return Layout::kOther;
+  const GstVideoColorMatrix matrix = info.colorimetry.matrix;
+  if (matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN && matrix != GST_VIDEO_COLOR_MATRIX_BT601 &&
+      matrix != GST_VIDEO_COLOR_MATRIX_BT709)
+    return Layout::kOther;
   if (format == GST_VIDEO_FORMAT_NV12) return Layout::kNv12;
   if (format == GST_VIDEO_FORMAT_I420) return Layout::kI420;
   if (format == GST_VIDEO_FORMAT_YUY2) return Layout::kYuyv;

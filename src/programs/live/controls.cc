@@ -129,6 +129,13 @@ bool Controls::TakeChanged() {
   return std::exchange(changed_, false);
 }
 
+void Controls::SetSource(const std::string& source, bool running, std::uint64_t dropped) {
+  changed_ |= state_.waiting == running;
+  state_.waiting = !running;
+  state_.source = source;
+  state_.dropped = dropped;
+}
+
 Status Controls::Describe() const {
   Status status = state_;
   status.threshold = scene_.threshold();
@@ -146,7 +153,7 @@ Status Controls::Describe() const {
 }
 
 void Controls::NextView() {
-  ChooseView(static_cast<View>((static_cast<std::size_t>(view()) + 1) % ViewKinds().size()));
+  ChooseView(static_cast<View>((static_cast<std::size_t>(state_.view) + 1) % ViewKinds().size()));
 }
 
 void Controls::ToggleTracking() {
@@ -163,8 +170,8 @@ void Controls::UseRectangle(const cv::Rect& drawn) {
   constexpr int kLeastPixels = 16;  // fewer pixels are a click
   if (scene_.empty()) return;
   const cv::Size size = scene_.frame_size();
-  const cv::Point a = InFrame(view(), size, drawn.tl());
-  const cv::Point b = InFrame(view(), size, drawn.br() - cv::Point(1, 1));
+  const cv::Point a = InFrame(state_.view, size, drawn.tl());
+  const cv::Point b = InFrame(state_.view, size, drawn.br() - cv::Point(1, 1));
   const cv::Rect where = cv::Rect(a, b + cv::Point(1, 1)) & cv::Rect({}, size);
   if (where.area() < kLeastPixels) return;
   if (state_.sampling != Sampling::kOff) {
@@ -195,9 +202,9 @@ void Controls::TakeSnapshot() {
 
 void Controls::ToggleRecording() {
   if (!recorder_) {
-    const std::filesystem::path path = NewFileName(folder_, IsGrey(view()) ? ".mkv" : ".mp4");
+    const std::filesystem::path path = NewFileName(folder_, IsGrey(state_.view) ? ".mkv" : ".mp4");
     RequireWritable(path, IfExists::kFail);
-    recorder_.emplace(path, view(), IfExists::kFail);
+    recorder_.emplace(path, state_.view, IfExists::kFail);
     recording_by_key_ = true;
     return ShowMessage("recording to " + path.string());
   }
@@ -252,38 +259,33 @@ std::string TipOf(char key) {
   return fmt::format("{} ({})", found.help, found.name);
 }
 
-void Presenter::Present(Clock::time_point captured, const Supply& supply) {
+void Presenter::Present(Clock::time_point captured) {
   captured_ = captured;
   const Clock::time_point before = std::exchange(presented_, Clock::now());
   if (number_++ > 0) intervals_.Add(std::chrono::duration<double>(presented_ - before).count());
   controls_.TakeChanged();
-  Publish(supply);
+  Publish();
 }
 
-void Presenter::Refresh(const Supply& supply) {
-  const bool changed = controls_.TakeChanged();
-  if (changed || supply.running != running_ || exchange_.canvas() != canvas_) Publish(supply);
+void Presenter::Refresh() {
+  if (controls_.TakeChanged() || exchange_.canvas() != canvas_) Publish();
 }
 
-void Presenter::Publish(const Supply& supply) {
+void Presenter::Publish() {
   const auto start = Clock::now();
   Shown shown;
   shown.status = controls_.Describe();
-  running_ = supply.running;
   canvas_ = exchange_.canvas();
-  shown.status.source = supply.source;
-  shown.status.waiting = !running_;
   if (const double interval = intervals_.mean(); interval > 0) shown.status.rate = 1 / interval;
-  shown.status.dropped = supply.dropped;
   shown.number = number_;
   shown.captured = captured_;
   if (!scene_.empty() && !canvas_.empty()) {
-    const View view = controls_.view();
+    const View view = shown.status.view;
     Observation& seen = scene_.ObservationFor(view);
     shown.frame = scene_.frame_size();
     shown.drawn = DrawnSize(view, shown.frame);
-    shown.picture = DrawForScreen(view, seen, {.divider = controls_.divider()}, canvas_);
-    if (controls_.shows_ellipse()) shown.ellipse = scene_.ellipse();
+    shown.picture = DrawForScreen(view, seen, {.divider = shown.status.divider}, canvas_);
+    if (shown.status.show_ellipse) shown.ellipse = scene_.ellipse();
   }
   shown.draw_seconds = SecondsSince(start);
   exchange_.Publish(std::move(shown));

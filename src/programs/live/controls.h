@@ -57,10 +57,8 @@ class Controls {
   void Open(const SourceChoice& choice) { choice_ = choice; }
 
   Scene& scene() { return scene_; }
-  bool paused() const { return state_.paused; }
-  View view() const { return state_.view; }
-  double divider() const { return state_.divider; }
-  bool shows_ellipse() const { return state_.show_ellipse; }
+  // The user's settings; Describe adds what the session knows.
+  const Status& settings() const { return state_; }
   std::optional<SourceChoice> TakeChoice() { return std::exchange(choice_, std::nullopt); }
   // True once after an action, or after a message appeared or disappeared: the picture must then be
   // shown again.
@@ -69,13 +67,14 @@ class Controls {
   void ShowMessage(const std::string& line);
   // The same, and also sends the line to the notice sink.
   void Tell(const std::string& line);
-  // The status, without the members that depend on the source and the clock.
+  void SetSource(const std::string& source, bool running, std::uint64_t dropped);
+  // The status, without the rate.
   Status Describe() const;
 
  private:
   Scene& scene_;
   std::optional<Recorder>& recorder_;
-  Status state_;  // the user's settings, and the message
+  Status state_;  // the user's settings, the source, and the message
   std::filesystem::path folder_;
   LineSink notice_;
   bool recording_by_key_ = false;
@@ -99,13 +98,6 @@ const Key& KeyOf(char key);
 // "record the view, and end it (r)": for tooltips.
 std::string TipOf(char key);
 
-// The state of the source.
-struct Supply {
-  std::string source;
-  bool running = false;
-  std::uint64_t dropped = 0;
-};
-
 // The Presenter publishes pictures to the window, and collects its reports of painted frames.
 class Presenter {
  public:
@@ -113,14 +105,14 @@ class Presenter {
       : exchange_(exchange), scene_(scene), controls_(controls) {}
 
   // Publishes a new frame, which was captured at that time.
-  void Present(Clock::time_point captured, const Supply& supply);
+  void Present(Clock::time_point captured);
   // Publishes the same frame again if something about it changed.
-  void Refresh(const Supply& supply);
+  void Refresh();
   // Adds the times of frames that were painted since the last call.
   void Count(Statistics& statistics);
 
  private:
-  void Publish(const Supply& supply);
+  void Publish();
 
   Exchange& exchange_;
   Scene& scene_;
@@ -130,7 +122,6 @@ class Presenter {
   std::uint64_t number_ = 0;
   Clock::time_point captured_{};
   cv::Size canvas_;
-  bool running_ = false;
 };
 
 }  // namespace skinmask::live

@@ -54,7 +54,6 @@ struct Shown {
 
 // The report that a frame is on the screen.
 struct Painted {
-  std::uint64_t number;
   double latency, seconds;  // latency: since capture; seconds: for drawing and painting
 };
 

@@ -39,7 +39,7 @@ double RateOf(const std::string& text) {
 }
 
 std::optional<cv::Rect> TrackStart(const std::string& text) {
-  if (text.empty() || text == "largest") return std::nullopt;
+  if (text.empty()) return std::nullopt;
   if (const auto rectangle = RectangleFromText(text)) return rectangle;
   throw UsageError("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels", text);
 }

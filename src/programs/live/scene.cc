@@ -42,7 +42,6 @@ void Refit::Add(const cv::Mat& bgr, bool positive) {
     throw Error(
         std::string(KindName(trained_.kind)),
         "models do not learn from samples here (qda, lda and gaussian-nb of two classes do)");
-  if (bgr.empty()) throw Error("the rectangle", "holds no pixel");
   std::vector<std::int32_t> carriers(3 * static_cast<std::size_t>(bgr.cols));
   before_.emplace_back(skin_, other_);
   Moments& moments = positive ? skin_ : other_;

@@ -29,8 +29,7 @@ class Refit {
 
   explicit Refit(Model trained) : trained_(std::move(trained)) {}
 
-  // Throws Error for models other than two Gaussians, and for rectangles without pixels. `bgr` is
-  // CV_8UC3.
+  // Throws Error for models other than two Gaussians. `bgr` is CV_8UC3.
   void Add(const cv::Mat& bgr, bool positive);
   void Undo();  // removes the last added rectangle
   void Clear();

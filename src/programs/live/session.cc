@@ -74,10 +74,11 @@ class Session {
 
   void Loop() {
     while (!Done() && !capture_->ended()) {
-      capture_->SetPaused(controls_.paused());
+      const bool paused = controls_.settings().paused;
+      capture_->SetPaused(paused);
       std::optional<LiveFrame> frame = Take();
       for (const std::string& line : capture_->TakeNotices()) controls_.Tell(line);
-      if (frame && !controls_.paused()) Work(std::move(*frame));
+      if (frame && !paused) Work(std::move(*frame));
       if (presenter_) Serve();
       if (o_.report && last_report_ && SecondsSince(*last_report_) >= 1) {
         last_report_ = Clock::now();
@@ -107,7 +108,8 @@ class Session {
   void Serve() {
     controls_.Do(exchange_->TakeCommands());
     OpenChosen();
-    presenter_->Refresh(NowSupplied());
+    ShowSource();
+    presenter_->Refresh();
     presenter_->Count(statistics_);
   }
 
@@ -123,9 +125,8 @@ class Session {
     Open(choice->source, options, true);
   }
 
-  Supply NowSupplied() const {
-    return {source_, capture_->running(), dropped_before_ + capture_->dropped()};
-  }
+  std::uint64_t Dropped() const { return dropped_before_ + capture_->dropped(); }
+  void ShowSource() { controls_.SetSource(source_, capture_->running(), Dropped()); }
 
   void Work(LiveFrame&& frame) {
     const Clock::time_point captured = frame.captured;
@@ -144,16 +145,18 @@ class Session {
       throw Error("`track`",
                   fmt::format("is not within pictures of {}x{}", size.width, size.height));
     ++statistics_.frames;
-    statistics_.dropped = NowSupplied().dropped;
+    statistics_.dropped = Dropped();
     statistics_.seconds = SecondsSince(*first_seen_);
     statistics_.pixels += static_cast<double>(size.area());
     fraction_sum_ += seen.skin_fraction;
     statistics_.skin_fraction = fraction_sum_ / static_cast<double>(statistics_.frames);
-    if (presenter_) presenter_->Present(captured, NowSupplied());
+    if (presenter_) {
+      ShowSource();
+      presenter_->Present(captured);
+    }
     const double latency = SecondsSince(captured);
-    if (!presenter_)
-      // With a window the latency is measured when the frame is on the screen.
-      statistics_.of(Stage::kLatency).Add(latency);
+    // With a window the latency is measured when the frame is on the screen.
+    if (!presenter_) statistics_.of(Stage::kLatency).Add(latency);
     if (tables_.any()) Measure(captured, seconds, latency);
     Record(seconds, pixel_aspect);
   }
@@ -171,8 +174,8 @@ class Session {
   // Draws a new picture. Grey views and cut-outs are recorded without the ellipse.
   cv::Mat Drawn(View view) {
     const bool plain = IsGrey(view) || view == View::kCutout;
-    DrawOptions options{.divider = controls_.divider()};
-    if (controls_.shows_ellipse() && !plain) options.ellipse = scene_.ellipse();
+    DrawOptions options{.divider = controls_.settings().divider};
+    if (controls_.settings().show_ellipse && !plain) options.ellipse = scene_.ellipse();
     return Draw(view, scene_.ObservationFor(view), options);
   }
 

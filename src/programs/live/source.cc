@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -117,15 +118,13 @@ struct Capture::State {
     } catch (...) {
       why = std::current_exception();
     }
-    std::unique_lock lock(mutex);
-    failure = why;
-    ended = true;
-    changed.notify_all();
-    lock.unlock();
+    {
+      const std::lock_guard lock(mutex);
+      failure = why;
+      ended = true;
+      changed.notify_all();
+    }
     frames.reset();
-    lock.lock();
-    finished = true;
-    changed.notify_all();
   }
 
   // Delivers the next frame, or waits for the source's return. Returns false at the end.
@@ -241,22 +240,26 @@ struct Capture::State {
   std::optional<LiveFrame> newest;
   std::uint64_t captured = 0, dropped = 0;
   Rational rate{0, 1};
-  bool running = false, ended = false, finished = false, paused = false;
+  bool running = false, ended = false, paused = false;
   std::exception_ptr failure;  // the error that ended the source, if any
   std::vector<std::string> notices;
 };
 
 Capture::Capture(const std::string& source, const CaptureOptions& options)
     : state_(std::make_shared<State>(source, options)) {
-  std::thread([state = state_] { state->Loop(); }).detach();
+  std::packaged_task<void()> loop([state = state_] { state->Loop(); });
+  finished_ = loop.get_future();
+  std::thread(std::move(loop)).detach();
 }
 
 Capture::~Capture() {
   constexpr double kStopSeconds = 1;
-  std::unique_lock lock(state_->mutex);
-  state_->stop = true;
-  state_->changed.notify_all();
-  state_->changed.wait_for(lock, ClockDuration(kStopSeconds), [&] { return state_->finished; });
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stop = true;
+    state_->changed.notify_all();
+  }
+  finished_.wait_for(ClockDuration(kStopSeconds));
 }
 
 void Capture::SetPaused(bool paused) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
@@ -120,6 +121,7 @@ class Capture {
  private:
   struct State;
   std::shared_ptr<State> state_;
+  std::future<void> finished_;
 };
 
 }  // namespace skinmask::live

@@ -45,6 +45,7 @@ class WindowTest : public testing::FolderTest {
     window_->show();
     controls_ = std::make_unique<Controls>(scene_, recorder_, View::kOverlay, folder_,
                                            [](const std::string&) {});
+    controls_->SetSource("photograph", true, 0);
     presenter_ = std::make_unique<Presenter>(exchange_, scene_, *controls_);
     bgr_ = bgr;
     Frame();
@@ -61,7 +62,7 @@ class WindowTest : public testing::FolderTest {
   void Frame() {
     Statistics unused;
     scene_.Process({WrapBgr(bgr_), Clock::now()}, unused);
-    presenter_->Present(Clock::now(), {"photograph", true, 0});
+    presenter_->Present(Clock::now());
     window_->ShowNewest();
   }
   // The session's turn, until there is nothing to do.
@@ -69,7 +70,7 @@ class WindowTest : public testing::FolderTest {
     for (int i = 0; i < 3; ++i) {
       QApplication::processEvents();
       controls_->Do(exchange_.TakeCommands());
-      presenter_->Refresh({"photograph", true, 0});
+      presenter_->Refresh();
       window_->ShowNewest();
     }
   }

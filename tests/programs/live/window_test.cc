@@ -25,7 +25,7 @@ TEST_F(WindowTest, EveryViewIsWhatDrawMakesPixelForPixel) {
   for (int i = 0; i < static_cast<int>(ViewKinds().size()); ++i) {
     Press(static_cast<char>('1' + i));
     const View view = static_cast<View>(i);
-    EXPECT_EQ(controls_->view(), view);
+    EXPECT_EQ(controls_->settings().view, view);
     cv::Mat expected = Expected(view), seen = Look();
     if (view == View::kSplit) {  // its handle
       const cv::Rect handle(160, 160, 40, 40);
@@ -146,11 +146,11 @@ TEST_F(WindowTest, TheDividerIsDraggedAndMovedByKeys) {
   QTest::mouseMove(picture(), {128, 300});
   QTest::mouseRelease(picture(), Qt::LeftButton, {}, {128, 300});
   Turn();
-  EXPECT_NEAR(controls_->divider(), 0.25, 0.01);
+  EXPECT_NEAR(controls_->settings().divider, 0.25, 0.01);
   QTest::keyClick(picture(), Qt::Key_Right);
   QTest::keyClick(picture(), Qt::Key_Right);
   Turn();
-  EXPECT_NEAR(controls_->divider(), 0.29, 0.01);
+  EXPECT_NEAR(controls_->settings().divider, 0.29, 0.01);
 }
 
 double CountOf(const cv::Mat& difference) {
@@ -236,7 +236,7 @@ TEST_F(WindowTest, FilesAreWrittenByKeysAndButtons) {
   for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(folder_)) ++files;
   EXPECT_EQ(files, 4u);
   Press(' ');
-  EXPECT_TRUE(controls_->paused());
+  EXPECT_TRUE(controls_->settings().paused);
   EXPECT_TRUE(Find<QAbstractButton>("key  ")->isChecked());
   Press('q');
   EXPECT_TRUE(exchange_.closed());

@@ -92,10 +92,6 @@ void RequireDisplay() {
 // as after the window was closed, so that nothing that was recorded is lost.
 std::function<void()> if_screen_is_lost;
 
-void EndWithoutScreen() {
-  if (if_screen_is_lost) if_screen_is_lost();
-}
-
 }  // namespace
 
 MainWindow::MainWindow(const std::string& title, Exchange& exchange) : exchange_(exchange) {
@@ -264,7 +260,9 @@ void RunInWindow(const std::string& title, const std::function<void(Exchange&)>&
     std::fflush(nullptr);
     std::_Exit(1);
   };
-  std::atexit(EndWithoutScreen);
+  std::atexit([] {
+    if (if_screen_is_lost) if_screen_is_lost();
+  });
   QApplication::exec();
   if_screen_is_lost = nullptr;
   end_work();

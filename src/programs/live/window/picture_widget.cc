@@ -100,8 +100,7 @@ std::optional<Painted> PictureWidget::Show(std::shared_ptr<const Shown> shown) {
     exchange_.SetCanvas(Canvas());
   repaint();
   if (!fresh || !isVisible()) return std::nullopt;
-  return Painted{shown_->number, SecondsSince(shown_->captured),
-                 shown_->draw_seconds + SecondsSince(start)};
+  return Painted{SecondsSince(shown_->captured), shown_->draw_seconds + SecondsSince(start)};
 }
 
 void PictureWidget::paintEvent(QPaintEvent*) {
@@ -227,31 +226,19 @@ void PictureWidget::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void PictureWidget::keyPressEvent(QKeyEvent* event) {
-  if (!HandleKey(event->key(), event->modifiers() & Qt::ShiftModifier)) event->ignore();
-}
-
-bool PictureWidget::HandleKey(int key, bool shift) {
   constexpr double kStep = 0.02;
-  if (tool() == Tool::kRectangle) return MoveRectangle(key, shift);
-  if (tool() != Tool::kDivider || (key != Qt::Key_Left && key != Qt::Key_Right)) return false;
-  MoveDivider(divider_ + (key == Qt::Key_Right ? kStep : -kStep));
-  return true;
-}
-
-bool PictureWidget::MoveRectangle(int key, bool shift) {
+  const int key = event->key();
   const int right = (key == Qt::Key_Right) - (key == Qt::Key_Left);
   const int down = (key == Qt::Key_Down) - (key == Qt::Key_Up);
-  if (key == Qt::Key_Return || key == Qt::Key_Enter) {
-    UseSelection();
-    return true;
-  }
-  if (right == 0 && down == 0) return false;
-  if (shift)
+  const bool accept = key == Qt::Key_Return || key == Qt::Key_Enter;
+  if (tool() == Tool::kDivider && right != 0) return MoveDivider(divider_ + kStep * right);
+  if (tool() != Tool::kRectangle || (!accept && right == 0 && down == 0)) return event->ignore();
+  if (accept) return UseSelection();
+  if (event->modifiers() & Qt::ShiftModifier)
     selection_.Grow(right - down);
   else
     selection_.Nudge(right, down);
   update();
-  return true;
 }
 
 }  // namespace skinmask::live

@@ -66,8 +66,6 @@ class PictureWidget : public QWidget {
  private:
   enum class Tool { kNone, kRectangle, kDivider };
   Tool tool() const;
-  bool HandleKey(int key, bool shift);
-  bool MoveRectangle(int key, bool shift);
   cv::Size Canvas() const;  // in pixels of the screen
   cv::Rect Place() const;   // of the picture, in screen pixels
   cv::Point PixelAt(const QPoint& point) const;
