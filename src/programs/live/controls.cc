@@ -7,6 +7,7 @@
 #include <chrono>
 #include <ctime>
 #include <iterator>
+#include <opencv2/imgproc.hpp>
 #include <stdexcept>
 #include <vector>
 
@@ -77,13 +78,15 @@ const Key kKeys[] = {
 };
 
 // Draws at the size on the screen if that is smaller, which is faster and keeps lines sharp.
-cv::Mat DrawForScreen(View view, Observation& seen, const DrawOptions& options,
-                      const cv::Size& canvas) {
-  const cv::Size frame = seen.judgement.Mask().size(), drawn = DrawnSize(view, frame);
+cv::Mat DrawForScreen(View view, Judgement& seen, DrawOptions options, const cv::Size& canvas) {
+  const cv::Size frame = seen.Mask().size(), drawn = DrawnSize(view, frame);
   const cv::Size size = Fitted(drawn, canvas).size();
   if (size.width >= drawn.width) return ForScreen(Draw(view, seen, options), size);
-  const double scale = static_cast<double>(size.width) / drawn.width;
-  Observation smaller = Shrunk(seen, SizeTimes(frame, scale));
+  const cv::Size small = SizeTimes(frame, static_cast<double>(size.width) / drawn.width);
+  Judgement smaller = seen.Smaller(small);
+  if (cv::Mat& behind = options.behind; !behind.empty())
+    cv::resize(behind, behind, small, 0, 0,
+               2 * small.width <= frame.width ? cv::INTER_AREA : cv::INTER_LINEAR);
   return ForScreen(Draw(view, smaller, options), size);
 }
 
@@ -191,7 +194,7 @@ void Controls::WriteModel() {
 void Controls::TakeSnapshot() {
   if (scene_.empty()) return;
   scene_.Reprocess();
-  Judgement& judgement = scene_.observation().judgement;
+  Judgement& judgement = scene_.judgement();
   const std::string suffix = ".frame.png", name = NewFileName(folder_, suffix).string();
   const std::string stem = name.substr(0, name.size() - suffix.size());
   WriteFile(name, EncodePng(judgement.Bgr()), IfExists::kFail);
@@ -281,10 +284,10 @@ void Presenter::Publish() {
   shown.captured = captured_;
   if (!scene_.empty() && !canvas_.empty()) {
     const View view = shown.status.view;
-    Observation& seen = scene_.ObservationFor(view);
     shown.frame = scene_.frame_size();
     shown.drawn = DrawnSize(view, shown.frame);
-    shown.picture = DrawForScreen(view, seen, {.divider = shown.status.divider}, canvas_);
+    const DrawOptions options{.divider = shown.status.divider, .behind = scene_.Behind(view)};
+    shown.picture = DrawForScreen(view, scene_.judgement(), options, canvas_);
     if (shown.status.show_ellipse) shown.ellipse = scene_.ellipse();
   }
   shown.draw_seconds = SecondsSince(start);

@@ -124,7 +124,7 @@ void Scene::SetAdapting(bool adapting) {
 std::optional<Region> Scene::ellipse() {
   if (!seen_) return std::nullopt;
   if (!ellipse_) {
-    const cv::Mat mask = seen_->judgement.Mask();
+    const cv::Mat mask = seen_->Mask();
     if (!tracker_)
       ellipse_ = RegionOf(MapMomentsOf(mask));
     else if (const auto& window = tracker_->window())
@@ -138,7 +138,7 @@ std::optional<Region> Scene::ellipse() {
 std::optional<Region> Scene::region(Statistics& statistics) {
   if (!region_) {
     const auto start = Clock::now();
-    const cv::Mat map = seen_->judgement.Probability();
+    const cv::Mat map = seen_->Probability();
     region_.emplace(tracker_ ? tracker_->Follow(map) : RegionOf(MapMomentsOf(map)));
     statistics.of(Stage::kRegion).Add(SecondsSince(start));
   }
@@ -157,28 +157,28 @@ void Scene::Process(LiveFrame&& frame, Statistics& statistics) {
 void Scene::Reprocess() {
   if (!seen_ || !std::exchange(stale_, false)) return;
   Statistics unused;
-  const Picture picture = seen_->judgement.picture();
+  const Picture picture = seen_->picture();
   if (!adaptation_) adaptation_ = stream_->Follow(picture);
   Judge(picture, unused);
 }
 
 void Scene::Judge(const Picture& picture, Statistics& statistics) {
   const auto start = Clock::now();
-  seen_.emplace(Observation{Judgement(stream_->detector(), picture, adaptation_)});
-  seen_->judgement.MakeMask(tracker_ || region_, false);
-  const cv::Mat mask = seen_->judgement.Mask();
+  seen_.emplace(stream_->detector(), picture, adaptation_);
+  seen_->MakeMask(tracker_ || region_, false);
+  const cv::Mat mask = seen_->Mask();
   statistics.of(Stage::kPosterior).Add(SecondsSince(start));
+  behind_.release();
   ellipse_.reset();
   region_.reset();
   if (tracker_) region(statistics);  // the tracker needs every frame
-  seen_->skin_fraction =
-      static_cast<double>(cv::countNonZero(mask)) / static_cast<double>(mask.total());
+  skin_fraction_ = static_cast<double>(cv::countNonZero(mask)) / static_cast<double>(mask.total());
 }
 
-Observation& Scene::ObservationFor(View view) {
-  if (view == View::kCutout && seen_->behind.empty())
-    seen_->behind = backdrop_.Behind(seen_->judgement.Bgr());
-  return *seen_;
+cv::Mat Scene::Behind(View view) {
+  if (view != View::kCutout) return {};
+  if (behind_.empty()) behind_ = backdrop_.Behind(seen_->Bgr());
+  return behind_;
 }
 
 void Scene::Set(std::optional<double> DetectorOptions::*option, std::optional<double> value) {
@@ -188,8 +188,7 @@ void Scene::Set(std::optional<double> DetectorOptions::*option, std::optional<do
 }
 
 void Scene::AddSamples(const cv::Rect& where, bool positive) {
-  const cv::Mat bgr = seen_->judgement.Bgr();
-  refit_.Add(bgr(where & cv::Rect({}, bgr.size())), positive);
+  refit_.Add(seen_->Bgr()(where), positive);
   BeginStream(options_);
 }
 

@@ -65,20 +65,20 @@ class Scene {
   // Classifies the current frame again if a setting changed since it was classified.
   void Reprocess();
   bool empty() const { return !seen_; }
-  cv::Size frame_size() { return seen_->judgement.Mask().size(); }  // upright
+  cv::Size frame_size() { return seen_->Mask().size(); }  // upright
 
   // Requires a current frame.
-  Observation& observation() { return *seen_; }
+  Judgement& judgement() { return *seen_; }
   // The ellipse of the mask: of the whole mask, or of the followed region.
   std::optional<Region> ellipse();
   // The same for the probability map. If it was requested for the last frame, this frame's
   // probabilities were computed together with its mask.
   std::optional<Region> region(Statistics& statistics);
-  double skin_fraction() const { return seen_ ? seen_->skin_fraction : 0; }
+  double skin_fraction() const { return skin_fraction_; }
   // Sets the background of cut-outs; before the first call, the blurred frame.
   void SetBackdrop(const Backdrop& backdrop) { backdrop_ = backdrop; }
-  // The observation, completed by what `view` needs beside the judgement.
-  Observation& ObservationFor(View view);
+  // The background of the current frame in `view`; empty if it has none.
+  cv::Mat Behind(View view);
 
   // Follows one region, which begins in `start` or, if absent, is the largest one. Without tracking
   // the whole frame counts.
@@ -138,7 +138,9 @@ class Scene {
   std::shared_ptr<const Adaptation> adaptation_;
   std::optional<RegionTracker> tracker_;
   Backdrop backdrop_;
-  std::optional<Observation> seen_;
+  std::optional<Judgement> seen_;
+  cv::Mat behind_;  // of its cut-out; empty until it is needed
+  double skin_fraction_ = 0;
   std::optional<std::optional<Region>> ellipse_, region_;  // outer absent: not computed yet
 };
 

@@ -138,7 +138,6 @@ class Session {
     const double seconds = SecondsOf(frame);
     scene_.SetRate(capture_->rate().Value());
     scene_.Process(std::move(frame), statistics_);
-    const Observation& seen = scene_.observation();
     const cv::Size size = scene_.frame_size();
     if (statistics_.frames == 0 && o_.track && o_.track_start &&
         (*o_.track_start & cv::Rect({}, size)).empty())
@@ -148,7 +147,7 @@ class Session {
     statistics_.dropped = Dropped();
     statistics_.seconds = SecondsSince(*first_seen_);
     statistics_.pixels += static_cast<double>(size.area());
-    fraction_sum_ += seen.skin_fraction;
+    fraction_sum_ += scene_.skin_fraction();
     statistics_.skin_fraction = fraction_sum_ / static_cast<double>(statistics_.frames);
     if (presenter_) {
       ShowSource();
@@ -174,20 +173,19 @@ class Session {
   // Draws a new picture. Grey views and cut-outs are recorded without the ellipse.
   cv::Mat Drawn(View view) {
     const bool plain = IsGrey(view) || view == View::kCutout;
-    DrawOptions options{.divider = controls_.settings().divider};
+    DrawOptions options{.divider = controls_.settings().divider, .behind = scene_.Behind(view)};
     if (controls_.settings().show_ellipse && !plain) options.ellipse = scene_.ellipse();
-    return Draw(view, scene_.ObservationFor(view), options);
+    return Draw(view, scene_.judgement(), options);
   }
 
   void Measure(Clock::time_point captured, double seconds, double latency) {
     const std::optional<Region> region = scene_.region(statistics_);
     const auto start = Clock::now();
-    Observation& seen = scene_.observation();
     cli::FrameRow row{.frame = static_cast<std::int64_t>(statistics_.frames) - 1,
                       .seconds = seconds,
-                      .skin_fraction = seen.skin_fraction,
+                      .skin_fraction = scene_.skin_fraction(),
                       .region = region,
-                      .measured = &seen.judgement.Measured(),
+                      .measured = &scene_.judgement().Measured(),
                       .any_skin = scene_.adapted().any_skin,
                       .latency_ms = 1e3 * latency};
     const SourceKind kind = SourceKindOf(source_);

@@ -1,6 +1,6 @@
 #include "programs/live/view.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -22,12 +22,12 @@ cv::Mat Halved(const cv::Mat& picture) {
 }
 
 // The plain frame left of the divider, the overlay right of it, and a line between.
-cv::Mat DrawSplit(Observation& o, const DrawOptions& options) {
-  const cv::Mat overlay = Draw(View::kOverlay, o, {});
+cv::Mat DrawSplit(Judgement& frame, const DrawOptions& options) {
+  const cv::Mat overlay = Draw(View::kOverlay, frame, {});
   const int width = overlay.cols;
   const int at = cvRound(std::clamp(options.divider, 0.0, 1.0) * width);
   const cv::Rect before(0, 0, at, overlay.rows);
-  if (at > 0) o.judgement.Bgr()(before).copyTo(overlay(before));
+  if (at > 0) frame.Bgr()(before).copyTo(overlay(before));
   const int thickness = std::max(1, width / 640), left = std::min(at, width - thickness);
   overlay.colRange(left, left + thickness).setTo(cv::Scalar::all(255));
   return overlay;
@@ -42,23 +42,23 @@ cv::Mat Shaded(const cv::Mat& grey, const cv::Vec3b& color, double darkest) {
   return shaded;
 }
 
-cv::Mat DrawBoth(Observation& o, const DrawOptions& options) {
+cv::Mat DrawBoth(Judgement& frame, const DrawOptions& options) {
   cv::Mat both;
-  cv::hconcat(Halved(Draw(View::kOverlay, o, options)),
-              Halved(Draw(View::kProbability, o, options)), both);
+  cv::hconcat(Halved(Draw(View::kOverlay, frame, options)),
+              Halved(Draw(View::kProbability, frame, options)), both);
   return both;
 }
 
-cv::Mat DrawOnBackdrop(Observation& o, const DrawOptions&) {
-  cv::Mat picture = o.behind.clone();
-  o.judgement.Bgr().copyTo(picture, o.judgement.Mask());
+cv::Mat DrawOnBackdrop(Judgement& frame, const DrawOptions& options) {
+  cv::Mat picture = options.behind.clone();
+  frame.Bgr().copyTo(picture, frame.Mask());
   return picture;
 }
 
 // Yellow and blue over dark greys: the two colours differ in lightness, too, for colour-blind
 // users.
-cv::Mat DrawUncertain(Observation& o, const DrawOptions&) {
-  const cv::Mat bgr = o.judgement.Bgr(), uncertainty = o.judgement.Uncertainty();
+cv::Mat DrawUncertain(Judgement& frame, const DrawOptions&) {
+  const cv::Mat bgr = frame.Bgr(), uncertainty = frame.Uncertainty();
   const cv::Vec3b dim(128, 128, 128), yellow(60, 220, 255), blue(255, 110, 40);
   cv::Mat grey;
   cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
@@ -153,22 +153,13 @@ View ViewFromName(std::string_view name) {
     if (name == kind.name || (kind.shows && name == skinmask::KindOf(*kind.shows).name))
       return static_cast<View>(i);
   }
-  throw Error(fmt::format("view '{}'", name),
-              fmt::format("is unknown ({})", fmt::join(ViewNames(), ", ")));
+  throw Error(fmt::format("view '{}'", name), "is unknown");
 }
 
-Observation Shrunk(Observation& observation, const cv::Size& size) {
-  Observation small{observation.judgement.Smaller(size)};
-  if (!observation.behind.empty())
-    cv::resize(observation.behind, small.behind, size, 0, 0,
-               2 * size.width <= observation.behind.cols ? cv::INTER_AREA : cv::INTER_LINEAR);
-  return small;
-}
-
-cv::Mat Draw(View view, Observation& o, const DrawOptions& options) {
+cv::Mat Draw(View view, Judgement& frame, const DrawOptions& options) {
   const ViewKind& kind = KindOf(view);
   cv::Mat picture =
-      kind.draw ? kind.draw(o, options) : skinmask::Draw(*kind.shows, o.judgement, kForm);
+      kind.draw ? kind.draw(frame, options) : skinmask::Draw(*kind.shows, frame, kForm);
   if (!options.ellipse || view == View::kBoth) return picture;
   if (picture.channels() == 1) cv::cvtColor(picture, picture, cv::COLOR_GRAY2BGR);
   DrawRegion(picture, *options.ellipse);

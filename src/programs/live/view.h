@@ -21,16 +21,10 @@ std::string_view ViewName(View view);
 std::vector<std::string> ViewNames();
 View ViewFromName(std::string_view name);  // throws Error
 
-// The results of one frame.
-struct Observation {
-  Judgement judgement;
-  cv::Mat behind{};  // CV_8UC3, the background of its cut-out; empty until it is needed
-  double skin_fraction = 0;
-};
-
 struct DrawOptions {
   std::optional<Region> ellipse{};  // drawn with its axis, except in kBoth
   double divider = 0.5;             // kSplit: the share of the width that shows the plain frame
+  cv::Mat behind{};                 // kCutout: the background, CV_8UC3 of the frame's size
 };
 
 // A view: an output in its usual form, or what `draw` draws. `name` is empty for the name of the
@@ -40,21 +34,18 @@ struct ViewKind {
   std::string_view name{};
   std::string_view help;  // of its key, which is the number of the view, from 1
   const char* button;     // its text; the letter after the & must be unique in the window
-  cv::Mat (*draw)(Observation& o, const DrawOptions& options) = nullptr;
+  cv::Mat (*draw)(Judgement& frame, const DrawOptions& options) = nullptr;
 };
 std::span<const ViewKind> ViewKinds();
 // True if its pictures are grey levels, CV_8UC1, which are recorded without the ellipse.
 bool IsGrey(View view);
-
-// A smaller copy, for drawing on a screen.
-Observation Shrunk(Observation& observation, const cv::Size& size);
 
 // Draws a view as CV_8UC3, or CV_8UC1 if IsGrey. kBoth is the overlay and the heat map of the
 // probability side by side, each at half the size. kSplit is the frame left of the divider and the
 // overlay right of it. kCutout is the skin on its background. kUncertainty is the frame in dark
 // greys, yellow where the answer is unsure, and blue where no class explains the
 // colour.
-cv::Mat Draw(View view, Observation& observation, const DrawOptions& options = {});
+cv::Mat Draw(View view, Judgement& frame, const DrawOptions& options = {});
 
 // The rectangles of the drawn picture that show the frame, possibly several and smaller.
 std::vector<cv::Rect> FramePlaces(View view, const cv::Size& frame);

@@ -86,7 +86,7 @@ TEST_F(LiveTest, FramesGetTheMasksOfDetect) {
   Scene scene(model, false, kOff, kOff);
   Statistics statistics;
   scene.Process({WrapBgr(bgr), Clock::now()}, statistics);
-  Judgement& seen = scene.observation().judgement;
+  Judgement& seen = scene.judgement();
   const Posterior posterior(model);
   EXPECT_EQ(cv::norm(seen.Mask(), DetectMask(posterior, bgr), cv::NORM_INF), 0);
   EXPECT_EQ(cv::norm(seen.Probability(), DetectProbability(posterior, bgr), cv::NORM_INF), 0);
@@ -257,14 +257,14 @@ TEST(RefitTest, ASampleTeaches) {
   Scene scene(DefaultModel(), false, kOff, kOff);
   Statistics statistics;
   scene.Process({WrapBgr(bgr), Clock::now()}, statistics);
-  const int before = cv::countNonZero(scene.observation().judgement.Mask());
+  const int before = cv::countNonZero(scene.judgement().Mask());
   scene.AddSamples({12, 12, 36, 36}, true);
   scene.Reprocess();
   EXPECT_LT(before, 100);
-  EXPECT_GT(cv::countNonZero(scene.observation().judgement.Mask()), 1500);
+  EXPECT_GT(cv::countNonZero(scene.judgement().Mask()), 1500);
   scene.ClearSamples();
   scene.Reprocess();
-  EXPECT_EQ(cv::countNonZero(scene.observation().judgement.Mask()), before);
+  EXPECT_EQ(cv::countNonZero(scene.judgement().Mask()), before);
 }
 
 TEST(SceneTest, MirrorsFlipPicturesAndMaps) {
@@ -273,12 +273,12 @@ TEST(SceneTest, MirrorsFlipPicturesAndMaps) {
   Statistics statistics;
   plain.Process({WrapBgr(bgr), Clock::now()}, statistics);
   mirror.Process({WrapBgr(bgr), Clock::now()}, statistics);
-  Observation &a = plain.observation(), &b = mirror.observation();
+  Judgement &a = plain.judgement(), &b = mirror.judgement();
   cv::Mat flipped;
-  cv::flip(b.judgement.Bgr(), flipped, 1);
-  EXPECT_EQ(cv::norm(a.judgement.Bgr(), flipped, cv::NORM_INF), 0);
-  cv::flip(b.judgement.Mask(), flipped, 1);
-  EXPECT_EQ(cv::norm(a.judgement.Mask(), flipped, cv::NORM_INF), 0);
+  cv::flip(b.Bgr(), flipped, 1);
+  EXPECT_EQ(cv::norm(a.Bgr(), flipped, cv::NORM_INF), 0);
+  cv::flip(b.Mask(), flipped, 1);
+  EXPECT_EQ(cv::norm(a.Mask(), flipped, cv::NORM_INF), 0);
   const Region of_plain = plain.region(statistics).value(),
                of_mirror = mirror.region(statistics).value();
   EXPECT_NEAR(of_plain.centroid.x, 30 - of_mirror.centroid.x, 1e-9);
@@ -314,7 +314,7 @@ TEST(SceneTest, SlidersMoveTheMask) {
   scene.Process({WrapBgr(bgr), Clock::now()}, statistics);
   const auto count = [&] {
     scene.Reprocess();
-    return cv::countNonZero(scene.observation().judgement.Mask());
+    return cv::countNonZero(scene.judgement().Mask());
   };
   scene.SetThreshold(0.5);
   const int half = count();
@@ -336,14 +336,14 @@ TEST(SceneTest, WhatIsNotKnownIsThatOfDetect) {
   Scene scene(DefaultModel(), false, kOff, kOff);
   Statistics statistics;
   scene.Process({WrapBgr(bgr), Clock::now()}, statistics);
-  const cv::Mat seen = scene.observation().judgement.Uncertainty();
+  const cv::Mat seen = scene.judgement().Uncertainty();
   const Detector detector(DefaultModel(), kOff);
   EXPECT_EQ(cv::norm(seen, detector.Judge(bgr).Uncertainty(), cv::NORM_INF), 0);
   EXPECT_GT(cv::countNonZero(seen == Judgement::kUnsure), 0);
   EXPECT_GT(cv::countNonZero(seen == Judgement::kUnexplained), 0);
   scene.SetThreshold(0.9);
   scene.Reprocess();
-  EXPECT_EQ(cv::norm(scene.observation().judgement.Uncertainty(), seen), 0);
+  EXPECT_EQ(cv::norm(scene.judgement().Uncertainty(), seen), 0);
 }
 
 TEST(StatisticsTest, TimesHaveTheirQuantiles) {

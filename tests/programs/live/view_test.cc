@@ -64,8 +64,8 @@ TEST(ViewTest, TheDividerPartsTheFrameFromTheOverlay) {
   cv::Mat bgr(48, 64, CV_8UC3);
   cv::randu(bgr, 0, 256);
   const Detector detector(DefaultModel(), nullptr);
-  Observation seen{detector.Judge(bgr)};
-  const cv::Mat overlay = DrawOverlay(bgr, seen.judgement.Mask());
+  Judgement seen = detector.Judge(bgr);
+  const cv::Mat overlay = DrawOverlay(bgr, seen.Mask());
   for (const double share : {0.0, 0.25, 1.0}) {
     const cv::Mat split = Draw(View::kSplit, seen, {.divider = share});
     const int at = static_cast<int>(64 * share), line = std::min(at, 63);
@@ -82,8 +82,8 @@ TEST(ViewTest, ProbabilitiesAreTheHeatMapOfDetect) {
   const Detector detector(DefaultModel(), nullptr);
   cv::Mat bgr(48, 64, CV_8UC3);
   cv::randu(bgr, 0, 256);
-  Observation seen{detector.Judge(bgr)};
-  const cv::Mat map = Draw(Output::kHeatmap, seen.judgement);
+  Judgement seen = detector.Judge(bgr);
+  const cv::Mat map = Draw(Output::kHeatmap, seen);
   EXPECT_EQ(cv::norm(Draw(View::kProbability, seen), map, cv::NORM_INF), 0);
   EXPECT_EQ(ViewFromName("heatmap"), View::kProbability);
 }

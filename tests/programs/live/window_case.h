@@ -97,7 +97,8 @@ class WindowTest : public testing::FolderTest {
   }
   // What Draw makes, fitted into what is on the screen.
   cv::Mat Expected(View view, DrawOptions options = {}) {
-    const cv::Mat drawn = Draw(view, scene_.ObservationFor(view), options);
+    options.behind = scene_.Behind(view);
+    const cv::Mat drawn = Draw(view, scene_.judgement(), options);
     cv::Mat all(Look().size(), CV_8UC3, cv::Scalar()), bgr;
     const cv::Rect fitted = Fitted(drawn.size(), all.size());
     cv::cvtColor(ForScreen(drawn, fitted.size()), bgr, cv::COLOR_BGRA2BGR);

@@ -95,7 +95,7 @@ TEST_F(WindowTest, SlidersNumbersAndResetsSetTheModel) {
   Press('2');
   QTest::keyClick(Find("threshold")->findChild<QSlider*>(), Qt::Key_End);
   Turn();
-  EXPECT_EQ(cv::countNonZero(scene_.observation().judgement.Mask()), 0);
+  EXPECT_EQ(cv::countNonZero(scene_.judgement().Mask()), 0);
   ExpectSame(Look(), Expected(View::kMask));
 }
 
@@ -170,7 +170,7 @@ TEST_F(WindowTest, TheEllipseIsThatOfTheMaskWhereItIsWanted) {
   }
   Press('e');
   EXPECT_TRUE(Find<QAbstractButton>("key e")->isChecked());
-  const Region wanted = RegionOf(MapMomentsOf(scene_.observation().judgement.Mask())).value();
+  const Region wanted = RegionOf(MapMomentsOf(scene_.judgement().Mask())).value();
   EXPECT_EQ(scene_.ellipse()->centroid, wanted.centroid);
   EXPECT_EQ(scene_.ellipse()->semi_major, wanted.semi_major);
   // The library's lines lie where the window's do, but for their width.
@@ -187,7 +187,7 @@ TEST_F(WindowTest, TheEllipseIsThatOfTheMaskWhereItIsWanted) {
   Press('t');
   const cv::Rect window = cv::Rect(0, 0, 512, 512);
   EXPECT_LT(scene_.ellipse()->pixels,
-            RegionOf(MapMomentsOf(scene_.observation().judgement.Mask(), window))->pixels);
+            RegionOf(MapMomentsOf(scene_.judgement().Mask(), window))->pixels);
   Press('e');
   ExpectSame(Look(), Expected(View::kOverlay));
 }
