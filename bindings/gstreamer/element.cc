@@ -89,7 +89,6 @@ void Finalize(GObject* object) {
 gboolean Start(GstBaseTransform* base) {
   Work& work = *Self(base)->work;
   try {
-    work.judge = Judge();
     work.live = false;
     work.judge.Prepare(work.settings(), work.live);
     return TRUE;
@@ -171,12 +170,6 @@ gboolean SetInfo(GstVideoFilter* filter, GstCaps* caps, GstVideoInfo* in, GstCap
   return TRUE;
 }
 
-// With adaptation a frame takes less than a frame's duration, or frames are dropped; without
-// adaptation it takes about a millisecond.
-GstClockTime LatencyOf(const Work& work) {
-  return work.settings().Adapts() ? work.frame_duration.load() : 0;
-}
-
 gboolean Query(GstBaseTransform* base, GstPadDirection direction, GstQuery* query) {
   GstBaseTransformClass* const parent = GST_BASE_TRANSFORM_CLASS(gst_skinmask_parent_class);
   if (!parent->query(base, direction, query)) return FALSE;
@@ -184,7 +177,10 @@ gboolean Query(GstBaseTransform* base, GstPadDirection direction, GstQuery* quer
   gboolean live = FALSE;
   GstClockTime least = 0, most = 0;
   gst_query_parse_latency(query, &live, &least, &most);
-  const GstClockTime own = LatencyOf(*Self(base)->work);
+  // With adaptation a frame takes less than a frame's duration, or frames are dropped; without
+  // adaptation it takes about a millisecond.
+  const Work& work = *Self(base)->work;
+  const GstClockTime own = work.settings().Adapts() ? work.frame_duration.load() : 0;
   if (GST_CLOCK_TIME_IS_VALID(most)) most += own;
   gst_query_set_latency(query, live, least + own, most);
   return TRUE;
