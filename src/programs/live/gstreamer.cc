@@ -1,10 +1,14 @@
 #include "programs/live/gstreamer.h"
 
 #include <fmt/format.h>
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <opencv2/imgproc.hpp>
 #include <string_view>
 #include <thread>
@@ -15,6 +19,12 @@
 
 namespace skinmask::live {
 namespace {
+
+struct GstUnref {
+  void operator()(void* object) const { gst_object_unref(object); }
+};
+template <class T>
+using GstRef = std::unique_ptr<T, GstUnref>;
 
 std::string MessageOf(const GError* error) {
   return error ? error->message : "for no reason that it tells";
@@ -30,20 +40,61 @@ std::string ErrorIn(GstMessage* message) {
   return MessageOf(error) + (format ? hint : "");
 }
 
-constexpr double kPatienceSeconds = 5;
-constexpr std::uint64_t kMaxWaiting = 4;  // frames
+// A pipeline in the syntax of gst-launch; the destructor stops it. `name` is the subject of errors.
+class UserPipeline {
+ protected:
+  UserPipeline(const std::string& description, const std::string& name) : name_(name) {
+    gst_init(nullptr, nullptr);  // only the first call does anything
+    g_autoptr(GError) error = nullptr;
+    pipeline_.reset(
+        gst_parse_launch_full(description.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error));
+    if (!pipeline_ || error || !GST_IS_BIN(pipeline_.get()))
+      throw Error(name_, "is no GStreamer pipeline: " + MessageOf(error));
+    NoteArrivals();
+  }
+  ~UserPipeline() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
 
-// GStreamer aligns rows of raw video to four bytes.
-GstBuffer* BufferOf(const cv::Mat& bgr) {
-  const std::size_t row = 3 * static_cast<std::size_t>(bgr.cols), stride = (row + 3) / 4 * 4;
-  const std::size_t bytes = stride * static_cast<std::size_t>(bgr.rows);
-  GstBuffer* const buffer = gst_buffer_new_allocate(nullptr, bytes, nullptr);
-  GstMapInfo map;
-  gst_buffer_map(buffer, &map, GST_MAP_WRITE);
-  bgr.copyTo(cv::Mat(bgr.size(), CV_8UC3, map.data, stride));
-  gst_buffer_unmap(buffer, &map);
-  return buffer;
-}
+  GstBin* bin() const { return GST_BIN(pipeline_.get()); }
+  GstRef<GstBus> bus() const { return GstRef<GstBus>(gst_element_get_bus(pipeline_.get())); }
+  void Start() {
+    if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
+      throw Error(name_, "does not start: " + Complaint());
+  }
+  // Throws Error of the pipeline's first error, if there is one.
+  void RequireRunning() const {
+    if (const std::string complaint = Complaint(); !complaint.empty())
+      throw Error(name_, "stops: " + complaint);
+  }
+
+  const std::string name_;
+  std::atomic<bool> arrived_ = false;  // a buffer at a sink, since the last look
+
+ private:
+  // The first error on the bus; empty if there is none. Messages of other types that come before it
+  // are dropped; nobody needs them.
+  std::string Complaint() const {
+    g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus().get(), GST_MESSAGE_ERROR);
+    return message ? ErrorIn(message) : "";
+  }
+
+  void NoteArrivals() {
+    const auto note_at = [](const GValue* sink, gpointer arrived) {
+      const auto note = [](GstPad*, GstPadProbeInfo*, gpointer it) {
+        *static_cast<std::atomic<bool>*>(it) = true;
+        return GST_PAD_PROBE_OK;
+      };
+      const GstRef<GstPad> pad(
+          gst_element_get_static_pad(GST_ELEMENT(g_value_get_object(sink)), "sink"));
+      constexpr auto kBuffers =
+          static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
+      if (pad) gst_pad_add_probe(pad.get(), kBuffers, note, arrived, nullptr);
+    };
+    g_autoptr(GstIterator) sinks = gst_bin_iterate_sinks(bin());
+    gst_iterator_foreach(sinks, note_at, &arrived_);
+  }
+
+  GstRef<GstElement> pipeline_;
+};
 
 using Layout = VideoFrame::Layout;
 
@@ -61,10 +112,10 @@ Layout LayoutOf(GstVideoFormat format) {
                                            : Layout::kBgr;
 }
 
-class Pipeline : public FrameSource {
+class PipelineSource : public FrameSource, private UserPipeline {
  public:
-  Pipeline(const std::string& description, const SourceOptions& options)
-      : name_(description), options_(options), pipeline_(description, description) {
+  PipelineSource(const std::string& description, const SourceOptions& options)
+      : UserPipeline(description, description), options_(options) {
     if (!sink_)
       throw Error(name_,
                   "has no appsink to take frames from (end it with '! videoconvert ! appsink')");
@@ -75,7 +126,7 @@ class Pipeline : public FrameSource {
     // A queue of a few frames, so that a short pause loses none.
     if (gst_app_sink_get_max_buffers(sink_.get()) == 0)
       gst_app_sink_set_max_buffers(sink_.get(), 4);
-    pipeline_.Start();
+    Start();
   }
 
   std::optional<LiveFrame> Read() override {
@@ -85,7 +136,7 @@ class Pipeline : public FrameSource {
       g_autoptr(GstSample) sample = gst_app_sink_try_pull_sample(sink_.get(), kPatience);
       const auto captured = Clock::now();
       if (sample) return LiveFrame{Wrap(sample), captured, pixel_aspect_};
-      pipeline_.RequireRunning();
+      RequireRunning();
       if (gst_app_sink_is_eos(sink_.get())) return std::nullopt;
       if (SecondsSince(begin) > options_.timeout_seconds)
         throw Error(name_, fmt::format("no frame came within {} s", options_.timeout_seconds));
@@ -96,6 +147,14 @@ class Pipeline : public FrameSource {
   Rational rate() const override { return rate_; }
 
  private:
+  // The first appsink; null if there is none.
+  GstRef<GstAppSink> FindSink() const {
+    g_autoptr(GstIterator) all = gst_bin_iterate_all_by_element_factory_name(bin(), "appsink");
+    g_auto(GValue) value = G_VALUE_INIT;
+    if (gst_iterator_next(all, &value) != GST_ITERATOR_OK) return nullptr;
+    return GstRef<GstAppSink>(GST_APP_SINK(g_value_dup_object(&value)));
+  }
+
   VideoFrame Wrap(GstSample* sample) {
     GstCaps* const caps = gst_sample_get_caps(sample);
     GstBuffer* const buffer = gst_sample_get_buffer(sample);
@@ -153,143 +212,104 @@ class Pipeline : public FrameSource {
     return frame;
   }
 
-  std::string name_;
   SourceOptions options_;
-  GstPipeline pipeline_;
-  GstRef<GstAppSink> sink_ = pipeline_.FindSink();
+  GstRef<GstAppSink> sink_ = FindSink();
   Rational rate_{0, 1}, pixel_aspect_{1, 1};
+};
+
+// GStreamer aligns rows of raw video to four bytes.
+GstBuffer* BufferOf(const cv::Mat& bgr) {
+  const std::size_t row = 3 * static_cast<std::size_t>(bgr.cols), stride = (row + 3) / 4 * 4;
+  const std::size_t bytes = stride * static_cast<std::size_t>(bgr.rows);
+  GstBuffer* const buffer = gst_buffer_new_allocate(nullptr, bytes, nullptr);
+  GstMapInfo map;
+  gst_buffer_map(buffer, &map, GST_MAP_WRITE);
+  bgr.copyTo(cv::Mat(bgr.size(), CV_8UC3, map.data, stride));
+  gst_buffer_unmap(buffer, &map);
+  return buffer;
+}
+
+class PipelineSink : public FrameSink, private UserPipeline {
+ public:
+  PipelineSink(const std::string& rest, bool own_times)
+      : UserPipeline(fmt::format("appsrc name=skinmask format=time is-live={0} do-timestamp={0} ! "
+                                 "videoconvert ! {1}",
+                                 !own_times, rest),
+                     "sink '" + rest + "'"),
+        own_times_(own_times) {
+    // Without a clock sinks do not wait for timestamps, so frames pass as fast as possible.
+    if (own_times_) gst_pipeline_use_clock(GST_PIPELINE(bin()), nullptr);
+    Start();
+  }
+
+  void Write(const cv::Mat& picture, double seconds, Rational rate) override {
+    RequireRunning();
+    cv::Mat bgr = picture;
+    if (picture.channels() == 1) cv::cvtColor(picture, bgr, cv::COLOR_GRAY2BGR);
+    if (size_.empty()) SetFormat(bgr.size(), rate);
+    if (bgr.size() != size_) cv::resize(bgr, bgr, size_, 0, 0, cv::INTER_AREA);
+    WaitForRoom();
+    GstBuffer* const buffer = BufferOf(bgr);
+    if (own_times_) GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(seconds * GST_SECOND);
+    if (gst_app_src_push_buffer(source_.get(), buffer) != GST_FLOW_OK) {
+      RequireRunning();
+      throw Error(name_, "takes no frames any more");
+    }
+  }
+
+  void Finish() override {
+    RequireRunning();
+    gst_app_src_end_of_stream(source_.get());
+    g_autoptr(GstMessage) message = nullptr;
+    // An encoder may still have much to do.
+    for (auto begin = Clock::now(); !message;) {
+      message = gst_bus_timed_pop_filtered(
+          bus().get(), 100 * GST_MSECOND,
+          static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+      if (arrived_.exchange(false)) begin = Clock::now();
+      if (!message && SecondsSince(begin) > kPatienceSeconds)
+        throw Error(name_, "did not come to its end");
+    }
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+      throw Error(name_, "stops: " + ErrorIn(message));
+  }
+
+ private:
+  static constexpr double kPatienceSeconds = 5;
+
+  void SetFormat(const cv::Size& size, Rational rate) {
+    size_ = size;
+    g_autoptr(GstCaps) caps =
+        gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "BGR", "width", G_TYPE_INT,
+                            size.width, "height", G_TYPE_INT, size.height, "framerate",
+                            GST_TYPE_FRACTION, rate.num, std::max(1, rate.den), nullptr);
+    gst_app_src_set_caps(source_.get(), caps);
+  }
+
+  void WaitForRoom() {
+    constexpr std::uint64_t kMaxWaiting = 4;  // frames
+    const auto start = Clock::now();
+    while (gst_app_src_get_current_level_buffers(source_.get()) > kMaxWaiting) {
+      RequireRunning();
+      if (SecondsSince(start) > kPatienceSeconds) throw Error(name_, "takes no frames any more");
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  bool own_times_;
+  GstRef<GstAppSrc> source_{GST_APP_SRC(gst_bin_get_by_name(bin(), "skinmask"))};
+  cv::Size size_;
 };
 
 }  // namespace
 
-GstPipeline::GstPipeline(const std::string& description, const std::string& name) : name_(name) {
-  gst_init(nullptr, nullptr);  // only the first call does anything
-  g_autoptr(GError) error = nullptr;
-  pipeline_.reset(
-      gst_parse_launch_full(description.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error));
-  if (!pipeline_ || error || !GST_IS_BIN(pipeline_.get()))
-    throw Error(name_, "is no GStreamer pipeline: " + MessageOf(error));
-  NoteArrivals();
-}
-
-GstPipeline::~GstPipeline() {
-  if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
-}
-
-GstRef<GstAppSink> GstPipeline::FindSink() const {
-  g_autoptr(GstIterator) all =
-      gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline_.get()), "appsink");
-  g_auto(GValue) value = G_VALUE_INIT;
-  if (gst_iterator_next(all, &value) != GST_ITERATOR_OK) return nullptr;
-  return GstRef<GstAppSink>(GST_APP_SINK(g_value_dup_object(&value)));
-}
-
-void GstPipeline::NoteArrivals() {
-  const auto note_at = [](const GValue* sink, gpointer arrived) {
-    const auto note = [](GstPad*, GstPadProbeInfo*, gpointer it) {
-      *static_cast<std::atomic<bool>*>(it) = true;
-      return GST_PAD_PROBE_OK;
-    };
-    const GstRef<GstPad> pad(
-        gst_element_get_static_pad(GST_ELEMENT(g_value_get_object(sink)), "sink"));
-    constexpr auto kBuffers =
-        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
-    if (pad) gst_pad_add_probe(pad.get(), kBuffers, note, arrived, nullptr);
-  };
-  g_autoptr(GstIterator) sinks = gst_bin_iterate_sinks(GST_BIN(pipeline_.get()));
-  gst_iterator_foreach(sinks, note_at, &arrived_);
-}
-
-void GstPipeline::Start() {
-  if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
-    throw Error(name_, "does not start: " + Complaint());
-}
-
-// The first error on the bus. Messages of other types that come before it are dropped; nobody needs
-// them.
-std::string GstPipeline::Complaint() {
-  const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
-  g_autoptr(GstMessage) message = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR);
-  return message ? ErrorIn(message) : "";
-}
-
-void GstPipeline::RequireRunning() {
-  if (const std::string complaint = Complaint(); !complaint.empty())
-    throw Error(name_, "stops: " + complaint);
-}
-
-void GstPipeline::WaitForEnd() {
-  const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
-  g_autoptr(GstMessage) message = nullptr;
-  // An encoder may still have much to do.
-  for (auto begin = Clock::now(); !message;) {
-    message = gst_bus_timed_pop_filtered(
-        bus.get(), 100 * GST_MSECOND,
-        static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    if (arrived_.exchange(false)) begin = Clock::now();
-    if (!message && SecondsSince(begin) > kPatienceSeconds)
-      throw Error(name_, "did not come to its end");
-  }
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
-    throw Error(name_, "stops: " + ErrorIn(message));
-}
-
-PipelineSink::PipelineSink(const std::string& rest, bool own_times)
-    : name_("sink '" + rest + "'"),
-      own_times_(own_times),
-      pipeline_(fmt::format("appsrc name=skinmask format=time is-live={0} do-timestamp={0} ! "
-                            "videoconvert ! {1}",
-                            !own_times, rest),
-                name_),
-      source_(GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "skinmask"))) {
-  // Without a clock sinks do not wait for timestamps, so frames pass as fast as possible.
-  if (own_times_)
-    gst_pipeline_use_clock(reinterpret_cast<::GstPipeline*>(pipeline_.get()), nullptr);
-  pipeline_.Start();
-}
-
-void PipelineSink::SetFormat(const cv::Size& size, Rational rate) {
-  size_ = size;
-  g_autoptr(GstCaps) caps =
-      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "BGR", "width", G_TYPE_INT,
-                          size.width, "height", G_TYPE_INT, size.height, "framerate",
-                          GST_TYPE_FRACTION, rate.num, std::max(1, rate.den), nullptr);
-  gst_app_src_set_caps(source_.get(), caps);
-}
-
-void PipelineSink::WaitForRoom() {
-  const auto start = Clock::now();
-  while (gst_app_src_get_current_level_buffers(source_.get()) > kMaxWaiting) {
-    pipeline_.RequireRunning();
-    if (SecondsSince(start) > kPatienceSeconds) throw Error(name_, "takes no frames any more");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
-void PipelineSink::Write(const cv::Mat& picture, double seconds, Rational rate) {
-  pipeline_.RequireRunning();
-  cv::Mat bgr = picture;
-  if (picture.channels() == 1) cv::cvtColor(picture, bgr, cv::COLOR_GRAY2BGR);
-  if (size_.empty()) SetFormat(bgr.size(), rate);
-  if (bgr.size() != size_) cv::resize(bgr, bgr, size_, 0, 0, cv::INTER_AREA);
-  WaitForRoom();
-  GstBuffer* const buffer = BufferOf(bgr);
-  if (own_times_) GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(seconds * GST_SECOND);
-  if (gst_app_src_push_buffer(source_.get(), buffer) != GST_FLOW_OK) {
-    pipeline_.RequireRunning();
-    throw Error(name_, "takes no frames any more");
-  }
-}
-
-void PipelineSink::Finish() {
-  pipeline_.RequireRunning();
-  gst_app_src_end_of_stream(source_.get());
-  pipeline_.WaitForEnd();
-}
-
 std::unique_ptr<FrameSource> OpenPipeline(const std::string& description,
                                           const SourceOptions& options) {
-  return std::make_unique<Pipeline>(description, options);
+  return std::make_unique<PipelineSource>(description, options);
+}
+
+std::unique_ptr<FrameSink> OpenSink(const std::string& rest, bool own_times) {
+  return std::make_unique<PipelineSink>(rest, own_times);
 }
 
 }  // namespace skinmask::live

@@ -99,7 +99,7 @@ DetectorOptions WithoutAdaptation(DetectorOptions options) {
 
 Scene::Scene(const Model& made, bool mirror, const DetectorOptions& options,
              const DetectorOptions& if_asked)
-    : mirror_(mirror), refit_(made), at_start_(options), if_asked_(if_asked) {
+    : mirror_(mirror), refit_(made), if_asked_(if_asked) {
   BeginStream(options);
 }
 
@@ -115,7 +115,7 @@ void Scene::BeginStream(const DetectorOptions& options) {
 // Keeps the threshold and prior that the user has set.
 void Scene::SetAdapting(bool adapting) {
   if (adapting == this->adapting()) return;
-  DetectorOptions options = adapting ? if_asked_ : WithoutAdaptation(at_start_);
+  DetectorOptions options = adapting ? if_asked_ : WithoutAdaptation(options_);
   options.threshold = options_.threshold;
   options.prior = options_.prior;
   BeginStream(options);

@@ -130,7 +130,7 @@ class Scene {
   bool mirror_;
   bool stale_ = false;  // the current observation is outdated
   Refit refit_;
-  const DetectorOptions at_start_, if_asked_;
+  const DetectorOptions if_asked_;
   DetectorOptions options_;
   double rate_ = 0;
   std::optional<Stream> stream_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "base/elapsed.h"
@@ -25,7 +26,7 @@ class Session {
     // Loads FFmpeg's libraries now, because frames would be dropped during a later load.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
     if (exchange) presenter_.emplace(*exchange, scene_, controls_);
-    if (o_.sink) sink_.emplace(*o_.sink, o_.capture.every_frame);
+    if (o_.sink) sink_ = OpenSink(*o_.sink, o_.capture.every_frame);
     scene_.SetBackdrop(Backdrop(o_.background));
     if (o_.track) scene_.Track(o_.track_start);
     Open(o_.source, o_.capture);
@@ -232,7 +233,7 @@ class Session {
   std::string source_;
   std::optional<Capture> capture_;
   std::optional<Recorder> recorder_;
-  std::optional<PipelineSink> sink_;
+  std::unique_ptr<FrameSink> sink_;
   Controls controls_;
   std::optional<Presenter> presenter_;  // null without a window
   cli::FrameTables tables_;

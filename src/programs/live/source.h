@@ -39,9 +39,7 @@ struct SourceOptions {
 
 enum class SourceKind { kCamera, kPipeline, kStream, kFile, kPipe };
 
-// The kind of a source by its name: an existing file; a pipe, if IsDescriptor says so; a name with
-// '://' and without a space is a stream; one with '!' is a GStreamer pipeline; any other with '://'
-// is a stream; a number or a device is a camera; everything else is a file.
+// The kind of a source by its name. Whatever is none of the others is a file.
 SourceKind SourceKindOf(const std::string& source);
 
 // Delivers frames in order. For use by one thread.

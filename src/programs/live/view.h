@@ -40,11 +40,8 @@ std::span<const ViewKind> ViewKinds();
 // True if its pictures are grey levels, CV_8UC1, which are recorded without the ellipse.
 bool IsGrey(View view);
 
-// Draws a view as CV_8UC3, or CV_8UC1 if IsGrey. kBoth is the overlay and the heat map of the
-// probability side by side, each at half the size. kSplit is the frame left of the divider and the
-// overlay right of it. kCutout is the skin on its background. kUncertainty is the frame in dark
-// greys, yellow where the answer is unsure, and blue where no class explains the
-// colour.
+// Draws a view as CV_8UC3, or CV_8UC1 if IsGrey. kBoth has two pictures at half the size; the table
+// of views tells what the others show.
 cv::Mat Draw(View view, Judgement& frame, const DrawOptions& options = {});
 
 // The rectangles of the drawn picture that show the frame, possibly several and smaller.
