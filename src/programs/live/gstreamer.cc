@@ -1,5 +1,4 @@
-#include "programs/live/gstreamer.h"
-
+// OpenPipeline (programs/live/source.h) and OpenSink (programs/live/recorder.h).
 #include <fmt/format.h>
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -14,6 +13,7 @@
 #include <thread>
 
 #include "base/elapsed.h"
+#include "programs/live/recorder.h"
 #include "programs/live/source.h"
 #include "skinmask/base/error.h"
 

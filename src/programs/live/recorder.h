@@ -1,4 +1,5 @@
-// Records a live run as a video.
+// Where the pictures of a live run go: a video, or a GStreamer pipeline of the user's (a virtual
+// camera, a stream, a file).
 #pragma once
 
 #include <tbb/concurrent_queue.h>
@@ -6,8 +7,10 @@
 #include <atomic>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -61,5 +64,23 @@ class Recorder {
   std::atomic<bool> failed_{false};  // set after `failure_`
   std::thread encoder_;
 };
+
+// Sends pictures to a pipeline.
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+  // `picture` is CV_8UC3 or CV_8UC1. Its time is the current time, because sinks that obey times
+  // would drop late frames; with own_times it is `seconds`. Waits if the pipeline is some frames
+  // behind. Throws Error if the pipeline failed or accepts no more frames. Pictures of another size
+  // than the first one are scaled to that. `rate` is that of the source, for sinks that need one.
+  virtual void Write(const cv::Mat& picture, double seconds, Rational rate) = 0;
+  // Waits until everything has passed through. Throws Error if nothing reaches the end of the
+  // pipeline for some seconds, or if it failed.
+  virtual void Finish() = 0;
+};
+
+// Starts 'appsrc ! videoconvert ! `rest`'. Throws Error if that is not a pipeline or does not
+// start. With `own_times` pictures keep their own times.
+std::unique_ptr<FrameSink> OpenSink(const std::string& rest, bool own_times);
 
 }  // namespace skinmask::live

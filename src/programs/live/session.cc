@@ -7,7 +7,6 @@
 
 #include "base/elapsed.h"
 #include "programs/live/controls.h"
-#include "programs/live/gstreamer.h"
 #include "programs/live/recorder.h"
 #include "skinmask/base/error.h"
 
