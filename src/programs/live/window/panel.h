@@ -43,9 +43,15 @@ class Panel : public QWidget {
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins(8, 4, 8, 4);
     column->setSpacing(kSpacing);
-    for (QWidget* part :
-         std::initializer_list<QWidget*>{source_, threshold_, prior_, MakeAdaptation(),
-                                         MakeSamples(), MakeFiles(), MakeNumbers()})
+    for (QWidget* part : std::initializer_list<QWidget*>{
+             source_, threshold_, prior_, MakeAdaptation(),
+             samples_ = Text("samples"),
+             Row({Push("&Skin", true, 's'), Push("&Background", true, 'b'),
+                  Push("&Undo", false, 'u'), Push("For&get", false, 'z')}),
+             Row({Push("&Record", true, 'r'), Push("S&napshot", false, 'p'),
+                  Push("&Write model", false, 'w')}),
+             skin_ = Text("skin"), ellipse_ = Text("ellipse"), rate_ = Text("rate"),
+             delay_ = Text("latency"), graph_ = new GraphWidget(latency_, this)})
       column->addWidget(part);
     column->addStretch(1);
   }
@@ -94,17 +100,18 @@ class Panel : public QWidget {
   static constexpr int kSpacing = 3;
 
   QWidget* MakeViews() {
-    auto* const part = new QWidget(this);
-    auto* const row = new QHBoxLayout(part);
-    row->setContentsMargins(kSpacing, kSpacing, kSpacing, kSpacing);
-    row->setSpacing(kSpacing);
+    QWidget* const row = Row({});
+    row->layout()->setContentsMargins(kSpacing, kSpacing, kSpacing, kSpacing);
     char key = '1';
-    for (const ViewKind& kind : ViewKinds()) row->addWidget(Push(kind.button, true, key++));
-    return part;
+    for (const ViewKind& kind : ViewKinds())
+      row->layout()->addWidget(Push(kind.button, true, key++));
+    return row;
   }
 
   QWidget* MakeAdaptation() {
-    QGridLayout* const grid = Grid();
+    auto* const grid = new QGridLayout(new QWidget(this));
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(kSpacing);
     grid->addWidget(AddButton(new QCheckBox("A&dapt"), 'a'), 0, 0);
     grid->addWidget(adapted_ = Text("adapted"), 0, 1, 1, 2);
     grid->addWidget(AddButton(new QCheckBox("Fo&llow"), 't'), 1, 0);
@@ -114,40 +121,14 @@ class Panel : public QWidget {
     return grid->parentWidget();
   }
 
-  QWidget* MakeSamples() {
-    QGridLayout* const grid = Grid();
-    grid->addWidget(samples_ = Text("samples"), 0, 0, 1, 4);
-    grid->addWidget(Push("&Skin", true, 's'), 1, 0);
-    grid->addWidget(Push("&Background", true, 'b'), 1, 1);
-    grid->addWidget(Push("&Undo", false, 'u'), 1, 2);
-    grid->addWidget(Push("For&get", false, 'z'), 1, 3);
-    return grid->parentWidget();
-  }
-
-  QWidget* MakeFiles() {
-    QGridLayout* const grid = Grid();
-    grid->addWidget(Push("&Record", true, 'r'), 0, 0);
-    grid->addWidget(Push("S&napshot", false, 'p'), 0, 1);
-    grid->addWidget(Push("&Write model", false, 'w'), 0, 2);
-    return grid->parentWidget();
-  }
-
-  QWidget* MakeNumbers() {
-    QGridLayout* const grid = Grid();
-    int row = 0;
-    for (QWidget* line :
-         std::initializer_list<QWidget*>{skin_ = Text("skin"), ellipse_ = Text("ellipse"),
-         rate_ = Text("rate"), delay_ = Text("latency"), graph_ = new GraphWidget(latency_, this)})
-      grid->addWidget(line, row++, 0);
-    return grid->parentWidget();
-  }
-
-  // The grid of a new part of the panel.
-  QGridLayout* Grid() {
-    auto* const grid = new QGridLayout(new QWidget(this));
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setSpacing(kSpacing);
-    return grid;
+  // A part of the panel with widgets beside each other.
+  QWidget* Row(std::initializer_list<QWidget*> widgets) {
+    auto* const part = new QWidget(this);
+    auto* const row = new QHBoxLayout(part);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(kSpacing);
+    for (QWidget* widget : widgets) row->addWidget(widget);
+    return part;
   }
 
   Line* Text(const QString& name) {
