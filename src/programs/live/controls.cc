@@ -211,18 +211,15 @@ void Controls::ToggleRecording() {
     recording_by_key_ = true;
     return ShowMessage("recording to " + path.string());
   }
-  const std::string path = recorder_->path().string();
-  std::int64_t frames = 0;
+  std::string line;
   try {
-    frames = recorder_->Finish();
+    line = recorder_->Finish();
   } catch (...) {
     recorder_.reset();  // it accepts no more frames
     throw;
   }
-  const std::string_view loss = recorder_->loss();
   recorder_.reset();
-  Tell(frames > 0 ? fmt::format("recorded {} frames to {}{}", frames, path, loss)
-                  : "no frame came: nothing was recorded");
+  Tell(line.empty() ? "no frame came: nothing was recorded" : line);
 }
 
 void Controls::Record(const cv::Mat& picture, double seconds, Rational rate,

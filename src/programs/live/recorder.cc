@@ -121,15 +121,16 @@ void Recorder::Close() {
   encoder_.join();
 }
 
-std::int64_t Recorder::Finish() {
+std::string Recorder::Finish() {
   Close();
   if (failure_) std::rethrow_exception(failure_);
-  if (!writer_) return 0;
+  if (!writer_) return {};
   const std::int64_t frames = writer_->frames();
   writer_->Finish();
-  loses_times_ = writer_->loses_times();
+  const bool loses_times = writer_->loses_times();
   writer_.reset();
-  return frames;
+  return fmt::format("recorded {} frames to {}{}", frames, path_.string(),
+                     loses_times ? ", without the times of its frames (Matroska stores them)" : "");
 }
 
 }  // namespace skinmask::live

@@ -11,7 +11,6 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "programs/live/view.h"
@@ -33,12 +32,8 @@ class Recorder {
   // that was reopened, are scaled to that. `rate` is that of the source, for players that need one;
   // for `pixel_aspect` see LiveFrame.
   void Write(const cv::Mat& picture, double seconds, Rational rate, Rational pixel_aspect);
-  // Finishes the file and returns the number of frames. Without any frame there is no file.
-  std::int64_t Finish();
-  // After Finish: what the file does not hold; empty for nothing.
-  std::string_view loss() const {
-    return loses_times_ ? ", without the times of its frames (Matroska stores them)" : "";
-  }
+  // Finishes the file and returns a line for the user. Without any frame there is neither.
+  std::string Finish();
 
  private:
   struct Item {
@@ -55,7 +50,6 @@ class Recorder {
   IfExists if_exists_;
   std::optional<double> start_;
   std::int64_t last_pts_ = -1;
-  bool loses_times_ = false;
   std::optional<VideoWriter> writer_;  // used by the encoder thread until it is joined
   cv::Size size_;                      // likewise
 

@@ -50,8 +50,8 @@ class Session {
       tables_.Each(&cli::FrameTable::Finish);
     });
     attempt([&] {
-      if (recorder_ && recorder_->Finish() > 0)
-        o_.notice(fmt::format("wrote {}{}", recorder_->path().string(), recorder_->loss()));
+      const std::string line = recorder_ ? recorder_->Finish() : "";
+      if (!line.empty()) o_.notice(line);
     });
     attempt([&] {
       if (sink_ && statistics_.frames > 0) sink_->Finish();
