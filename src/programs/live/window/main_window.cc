@@ -4,6 +4,7 @@
 
 #include <QApplication>
 #include <QDialog>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLocale>
@@ -101,19 +102,15 @@ MainWindow::MainWindow(const std::string& title, Exchange& exchange) : exchange_
   line_->setMargin(3);
   line_->setObjectName("line");
   side_ = MakeSide();
-  auto* const column = new QVBoxLayout;
-  column->setSpacing(0);
-  column->addWidget(picture_, 1);
-  column->addWidget(line_);
-  auto* const row = new QHBoxLayout;
-  row->setSpacing(0);
-  row->addLayout(column, 1);
-  row->addWidget(side_);
-  auto* const all = new QVBoxLayout(this);
-  all->setContentsMargins(0, 0, 0, 0);
-  all->setSpacing(0);
-  all->addWidget(panel_->views());
-  all->addLayout(row, 1);
+  auto* const grid = new QGridLayout(this);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setSpacing(0);
+  grid->addWidget(panel_->views(), 0, 0, 1, 2);
+  grid->addWidget(picture_, 1, 0);
+  grid->addWidget(line_, 2, 0);
+  grid->addWidget(side_, 1, 1, 2, 1);
+  grid->setRowStretch(1, 1);
+  grid->setColumnStretch(0, 1);
   resize(640 + side_->width(), 480);
   picture_->setFocus();
   connect(&timer_, &QTimer::timeout, this, [this] {
