@@ -31,9 +31,6 @@ class ArchiveRun {
  public:
   ArchiveRun(const Task& task, const DetectJob& job) : task_(task), job_(job) {}
 
-  // The images so far, including failed ones.
-  std::size_t images() const { return images_; }
-
   // Throws Error if the whole archive fails.
   void Go() {
     Stages stages;
@@ -170,17 +167,15 @@ void DetectArchives(const DetectJob& job) {
   for (const std::uint32_t input : job.plan.archives()) {
     Task task = job.plan.TaskOf(input);
     if (job.run.Stopped()) return;
-    std::optional<ArchiveRun> archive;
     try {
       if (IsDoneMeanwhile(task, job.options)) {
-        job.made_with.WriteRecord();
         job.made_with.Reread();
         job.run.planned(task.input.string(), true);
         job.plan.TellEarlier(input, job.made_with, job.run);
         continue;
       }
       job.run.counting("images of " + task.input.filename().string());
-      archive.emplace(task, job).Go();
+      ArchiveRun(task, job).Go();
     } catch (const WaitStopped&) {
       return;
     } catch (const std::exception& error) {

@@ -75,12 +75,13 @@ void DetectImages(const DetectJob& job) {
         if (!result.note.empty()) job.run.note(result.note);
         job.made_with.WriteRecord();  // also if another run has made the outputs in the meantime
         if (result.files.empty()) return job.run.left_out(job.plan.InputOf(images[i]));
-        job.Note(result.image, images[i]);
+        const DetectedImage whole = job.WithAllOutputs(result.image, images[i]);
+        job.Note(whole);
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], job.options.if_exists,
                     Survives::kProcess);
         job.run.finished();
-        job.Done(result.image, images[i]);
+        job.done(whole);
       });
 }
 

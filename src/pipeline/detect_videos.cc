@@ -101,12 +101,13 @@ class VideoRun {
     job_.made_with.WriteRecord();
     job_.made_with.WriteFailures(result_.outputs,
                                  damage_ ? std::vector{*damage_} : std::vector<Problem>());
-    job_.Note(result_, place_);
+    const DetectedImage whole = job_.WithAllOutputs(result_, place_);
+    job_.Note(whole);
     sink_->Finish();
     for (const std::string& line : sink_->warnings()) run.warning(line);
     if (const std::string& line = reader_.shortfall(); !line.empty())
       run.warning(input_ + ": " + line);
-    job_.Done(result_, place_);
+    job_.done(whole);
     if (damage_)  // reported after the outputs, which are kept
       run.problem(*damage_);
     else
@@ -208,7 +209,6 @@ void DetectVideos(const DetectJob& job) {
     Task task = job.plan.TaskOf(input);
     try {
       if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
-        job.made_with.WriteRecord();
         job.made_with.Reread();
         job.run.left_out(task.input.string());
         job.plan.TellEarlier(input, job.made_with, job.run);

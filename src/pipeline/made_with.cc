@@ -231,7 +231,7 @@ void MadeWith::WriteFailures(const std::vector<fs::path>& outputs,
   bool before = false;
   for (const fs::path& output : outputs) {
     line["outputs"].push_back(NameOf(output));
-    before |= !FailuresBefore(output).empty();
+    before |= !EarlierOf(output).failures.empty();
   }
   if (failed.empty() && !before && images == 0) return;
   if (images > 0) line[kImages] = images;
@@ -240,21 +240,16 @@ void MadeWith::WriteFailures(const std::vector<fs::path>& outputs,
   Append(file_, JsonText(line) + "\n");
 }
 
-std::vector<Problem> MadeWith::FailuresBefore(const fs::path& output) const {
-  std::vector<Problem> failures;
-  if (told_.empty()) return failures;
-  if (const auto told = told_.find(NameOf(output)); told != told_.end())
-    for (const Json& failure : told->second[kFailed])
-      failures.push_back(
-          FailedBefore(BytesOfInput(failure).value_or(failure["input"]), failure["reason"]));
-  return failures;
-}
-
-std::size_t MadeWith::ImagesBefore(const fs::path& output) const {
-  if (told_.empty()) return 1;
-  const auto told = told_.find(NameOf(output));
-  const Json images = told == told_.end() ? Json() : told->second[kImages];
-  return images.is_number_unsigned() ? std::max(images.get<std::size_t>(), std::size_t{1}) : 1;
+MadeWith::Earlier MadeWith::EarlierOf(const fs::path& output) const {
+  Earlier earlier;
+  const auto told = told_.empty() ? told_.end() : told_.find(NameOf(output));
+  if (told == told_.end()) return earlier;
+  for (const Json& failure : told->second[kFailed])
+    earlier.failures.push_back(
+        FailedBefore(BytesOfInput(failure).value_or(failure["input"]), failure["reason"]));
+  if (const Json& images = told->second[kImages]; images.is_number_unsigned())
+    earlier.images = std::max(images.get<std::size_t>(), std::size_t{1});
+  return earlier;
 }
 
 void MadeWith::CancelReplaced() const {

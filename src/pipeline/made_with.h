@@ -27,8 +27,9 @@ class MadeWith {
   // done; by one thread at a time. Writes the record, if it is not written yet. Throws Error as the
   // constructor does if a concurrent run has written another record first.
   void WriteRecord();
-  // Reads the file again, for what a concurrent run has told of an output. Call WriteRecord first.
+  // The same, and reads the file again, for what a concurrent run has told of an output.
   void Reread() {
+    WriteRecord();
     if (!entry_.is_null()) Compare();
   }
   // Call this before the `outputs` of one input become complete. `failed` is what failed in it all
@@ -36,11 +37,12 @@ class MadeWith {
   // for other inputs). Throws Error if it cannot be recorded.
   void WriteFailures(const std::vector<std::filesystem::path>& outputs,
                      const std::vector<Problem>& failed, std::size_t images = 0);
-  // What failed, in an earlier run, in the input of `output`.
-  std::vector<Problem> FailuresBefore(const std::filesystem::path& output) const;
-  // How many images an earlier run found in the archive of which `output` was made; 1 if no record
-  // tells.
-  std::size_t ImagesBefore(const std::filesystem::path& output) const;
+  // What earlier runs told of the input of `output`.
+  struct Earlier {
+    std::vector<Problem> failures;
+    std::size_t images = 1;  // of an archive
+  };
+  Earlier EarlierOf(const std::filesystem::path& output) const;
   // Call this after a run if no output of its list is of an earlier run. If the run has replaced
   // outputs of other options, cancels their records.
   void CancelReplaced() const;

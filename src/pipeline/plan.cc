@@ -286,10 +286,9 @@ void Plan::Announce(std::uint32_t input, bool has_work, bool is_done, const Made
 }
 
 void Plan::TellEarlier(std::uint32_t input, const MadeWith& made_with, const Run& run) const {
-  const fs::path output = PathsOf(input).front();
-  if (inputs_.MediaOf(input) == Media::kArchive)
-    run.planned_more(made_with.ImagesBefore(output) - 1);
-  for (const Problem& problem : made_with.FailuresBefore(output)) run.problem(problem);
+  const MadeWith::Earlier earlier = made_with.EarlierOf(PathsOf(input).front());
+  if (inputs_.MediaOf(input) == Media::kArchive) run.planned_more(earlier.images - 1);
+  for (const Problem& problem : earlier.failures) run.problem(problem);
 }
 
 bool Plan::HoldsOutputsOf(const std::set<std::string>& inputs) const {

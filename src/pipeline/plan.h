@@ -85,18 +85,11 @@ struct DetectJob {
   const Run& run;
   const std::function<void(const DetectedImage&)>& done;
   MadeWith& made_with;
-  // Report an image or a video, before and after its outputs get their names.
+
+  // Reports an image or a video, before its outputs get their names.
   void Note(const DetectedImage& image) const {
     if (options.before_outputs) options.before_outputs(image);
   }
-  void Note(const DetectedImage& image, std::uint32_t input) const {
-    Note(WithAllOutputs(image, input));
-  }
-  void Done(const DetectedImage& image, std::uint32_t input) const {
-    done(WithAllOutputs(image, input));
-  }
-
- private:
   // Those that an earlier run has made are outputs of the input, too.
   DetectedImage WithAllOutputs(DetectedImage image, std::uint32_t input) const {
     image.outputs.clear();
