@@ -103,8 +103,7 @@ class VideoRun {
                                  damage_ ? std::vector{*damage_} : std::vector<Problem>());
     const DetectedImage whole = job_.WithAllOutputs(result_, place_);
     job_.Note(whole);
-    sink_->Finish();
-    for (const std::string& line : sink_->warnings()) run.warning(line);
+    for (const std::string& line : sink_->Finish()) run.warning(line);
     if (const std::string& line = reader_.shortfall(); !line.empty())
       run.warning(input_ + ": " + line);
     job_.done(whole);

@@ -125,7 +125,7 @@ class VideoFiles : public VideoSink {
     for (std::size_t i = 0; i < outputs.size(); ++i)
       writers_[i].Write(outputs[i].picture, pts, duration);
   }
-  void Finish() override {
+  std::vector<std::string> Finish() override {
     for (VideoWriter& writer : writers_) {
       writer.Finish();
       if (const std::string line = writer.sound_problem(); !line.empty())
@@ -135,6 +135,7 @@ class VideoFiles : public VideoSink {
                             ": its frames are not evenly spaced, and this output stores no times "
                             "(Matroska does)");
     }
+    return warnings_;
   }
 
  private:
@@ -163,6 +164,7 @@ class VideoFiles : public VideoSink {
   const std::int64_t start_;  // the input's timestamp that becomes 0 in the outputs
   OutputTimes times_;
   std::vector<VideoWriter> writers_;
+  std::vector<std::string> warnings_;
 };
 
 // Writes each frame to a file of its own, which is written completely or not at all.

@@ -27,14 +27,12 @@ class VideoSink {
   virtual void Prepare(Rendered&) const {}
   // Called for the frames in order.
   virtual void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) = 0;
-  // Completes the files; without this call incomplete files are removed. Throws Error.
-  virtual void Finish() {}
-  // Warnings, for example about sound, of outputs whose pictures are complete; valid after Finish.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  // Completes the files; without this call incomplete files are removed. Returns warnings, for
+  // example about sound, of outputs whose pictures are complete. Throws Error.
+  virtual std::vector<std::string> Finish() { return {}; }
 
  protected:
   const DetectOptions& options_;
-  std::vector<std::string> warnings_;
 };
 
 // Throws Error if an output exists already or cannot be written. `options` must outlive the sink.
