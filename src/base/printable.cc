@@ -9,8 +9,10 @@
 namespace skinmask {
 namespace {
 
+constexpr char32_t kInvalid = 0xFFFFFFFF;  // the code of a byte that begins no valid character
+
 struct Character {
-  std::size_t length;  // in bytes; 0: not a valid character
+  std::size_t length;  // in bytes
   char32_t code;
 };
 
@@ -20,16 +22,16 @@ Character FirstOf(std::string_view text) {
   const auto first = static_cast<std::uint8_t>(text[0]);
   if (first < 0x80) return {1, first};
   const auto length = static_cast<std::size_t>(std::countl_one(first));
-  if (length < 2 || length > 4 || length > text.size()) return {0, 0};
+  if (length < 2 || length > 4 || length > text.size()) return {1, kInvalid};
   char32_t code = first & (0xFF >> (length + 1));
   for (std::size_t i = 1; i < length; ++i) {
     const auto next = static_cast<std::uint8_t>(text[i]);
-    if ((next & 0xC0) != 0x80) return {0, 0};
+    if ((next & 0xC0) != 0x80) return {1, kInvalid};
     code = code << 6 | (next & 0x3F);
   }
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < kLeast[length] || code > 0x10FFFF || surrogate ? Character{0, 0}
-                                                               : Character{length, code};
+  if (code < kLeast[length] || code > 0x10FFFF || surrogate) return {1, kInvalid};
+  return {length, code};
 }
 
 // True for C0 and C1 controls, line separators, and marks of writing direction (Unicode TR 9).
@@ -46,11 +48,11 @@ std::string Cleaned(std::string_view text) {
     const auto [length, code] = FirstOf(text);
     if (text[0] == '\n' || text[0] == '\r')
       clean += ' ';
-    else if (length == 0 || IsOrder(code))
+    else if (code == kInvalid || IsOrder(code))
       clean += '?';
     else
       clean += text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
+    text.remove_prefix(length);
   }
   return clean;
 }
@@ -67,8 +69,8 @@ std::string Printable(std::string_view text, std::size_t most) {
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = FirstOf(text).length;
-    if (length == 0) return false;
+    const auto [length, code] = FirstOf(text);
+    if (code == kInvalid) return false;
     text.remove_prefix(length);
   }
   return true;
@@ -81,12 +83,11 @@ std::string WithOrdersEscaped(std::string json) {
   escaped.reserve(json.size());
   for (std::string_view left = json; !left.empty();) {
     const auto [length, code] = FirstOf(left);
-    if (may_be_order(left[0]) && length > 0 && IsOrder(code)) {
+    if (may_be_order(left[0]) && IsOrder(code))
       escaped += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
-    } else {
-      escaped += left.substr(0, std::max<std::size_t>(1, length));
-    }
-    left.remove_prefix(std::max<std::size_t>(1, length));
+    else
+      escaped += left.substr(0, length);
+    left.remove_prefix(length);
   }
   return escaped;
 }
