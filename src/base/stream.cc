@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/folder.h"
 #include "skinmask/base/file.h"
 
 namespace skinmask {
@@ -146,12 +145,7 @@ OutputStream::OutputStream(const fs::path& path, const fs::path& unfinished)
     : path_(path),
       regular_(!IsSpecial(path)),
       file_(regular_ ? Descriptor(unfinished, O_WRONLY | O_CREAT | O_EXCL) : OpenSpecial(path)) {
-  const int error = errno;
-  if (file_.get() < 0 && EntryTypeOf(path.c_str()) == EntryType::kLink &&
-      !(is_confined && error == EACCES))
-    throw WriteError(path.string(), std::string("is a link, whose target cannot be written: ") +
-                                        std::strerror(error));
-  if (file_.get() < 0) FailToWrite(path, error);
+  if (file_.get() < 0) FailToWrite(path, errno);
 }
 
 void OutputStream::Write(std::string_view bytes) {
