@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 
 #include "base/printable.h"
 #include "skinmask/base/error.h"
@@ -72,20 +71,19 @@ Samples::Samples(std::vector<std::string> classes, std::vector<SampleRow> rows)
   if (classes_.size() > kMaxClasses)
     throw Error("samples",
                 fmt::format("have {} classes ({} at most)", classes_.size(), kMaxClasses));
-  std::vector<std::size_t> order(classes_.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return classes_[a] < classes_[b]; });
-  std::vector<std::uint16_t> sorted_index(classes_.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    sorted_index[order[i]] = static_cast<std::uint16_t>(i);
+  const std::vector<std::string> given = classes_;
+  std::ranges::sort(classes_);
+  std::vector<std::uint16_t> sorted_index;
+  for (const std::string& name : given) {
+    const auto place = std::ranges::lower_bound(classes_, name) - classes_.begin();
+    sorted_index.push_back(static_cast<std::uint16_t>(place));
+  }
   for (SampleRow& row : rows_) {
     if (row.class_index >= sorted_index.size())
       throw Error("samples", fmt::format("have a row of class {} of {}", row.class_index,
                                          sorted_index.size()));
     row.class_index = sorted_index[row.class_index];
   }
-  std::sort(classes_.begin(), classes_.end());
   for (const std::string& name : classes_)
     if (!IsClassName(name))
       throw Error("samples", fmt::format("'{}' is no name for a class", name));
