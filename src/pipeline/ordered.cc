@@ -64,7 +64,7 @@ class Runner {
       next_ = std::max(next_, *number + 1);
       CallForHelp();
       lock.unlock();
-      bool is_one = true;
+      bool is_one = item.step > 0;  // `next` may find none, or throw
       std::exception_ptr thrown;
       try {
         // Isolated, because a thread that waits for the rows of its item must not start another
@@ -74,8 +74,7 @@ class Runner {
         thrown = std::current_exception();
       }
       lock.lock();
-      Note(item, thrown);
-      Advance(*number, item, is_one && !(thrown && item.step == 0));
+      Advance(*number, item, is_one, thrown);
     }
     --workers_;
   }
@@ -91,14 +90,10 @@ class Runner {
     return true;
   }
 
-  void Note(Item& item, const std::exception_ptr& thrown) {
-    if (!thrown) return;
+  void Advance(std::size_t number, Item& item, bool is_one, const std::exception_ptr& thrown) {
     const bool of_item = item.step > 0 && item.step < last_step();
-    (of_item ? item.failure : thrown_) = thrown;
-    given_up_ |= item.step == last_step();
-  }
-
-  void Advance(std::size_t number, Item& item, bool is_one) {
+    if (thrown) (of_item ? item.failure : thrown_) = thrown;
+    given_up_ |= thrown && item.step == last_step();
     item.working = false;
     if (IsInOrder(item.step)) ++turns_[item.step];
     ended_ |= !is_one;
