@@ -114,6 +114,15 @@ inline Json ParseObject(std::string_view text, std::string_view subject, std::st
   }
 }
 
+// The object in a line or a file that may be anything else; null if ParseObject refuses it.
+inline Json ObjectOf(std::string_view text, std::size_t most_values = kMaxValues) {
+  try {
+    return ParseObject(text, "", "", most_values);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // A value in a file that is being read, with its path for errors.
 class JsonNode {
  public:

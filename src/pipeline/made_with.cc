@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/folder.h"
+#include "base/parse.h"
 #include "base/printable.h"
 #include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
@@ -71,20 +72,12 @@ void ReadLine(Json line, Records& records, Replaced& by_list) {
 
 Records ReadRecords(const fs::path& file) {
   if (EntryTypeOf(file.c_str()) != EntryType::kFile) return {};
-  const std::string text = ReadFile(file);
   Records records;
   Replaced replaced;
-  for (std::size_t end = text.size(); end > 0;) {
-    const std::size_t before = text.rfind('\n', end - 1);
-    const std::size_t begin = before == text.npos ? 0 : before + 1;
-    try {
-      ReadLine(ParseObject(std::string_view(text).substr(begin, end - begin), file.string(),
-                           "a line about outputs"),
-               records, replaced);
-    } catch (const Error&) {
-    }
-    end = before == text.npos ? 0 : before;
-  }
+  std::vector<std::string> lines = Parts(ReadFile(file), '\n');
+  for (; !lines.empty(); lines.pop_back())
+    if (Json line = ObjectOf(lines.back()); !line.is_null())
+      ReadLine(std::move(line), records, replaced);
   std::ranges::reverse(records.entries);
   return records;
 }

@@ -29,14 +29,6 @@ bool IsEntry(const Json& entry) {
          adaptation.value("faces", Json(0)).is_number() && is_text(entry.value("failed", Json("")));
 }
 
-Json ObjectOf(const std::string& text, std::size_t most_values) {
-  try {
-    return ParseObject(text, "", "", most_values);
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 void EarlierRun::ReadRecord(const std::string& file) {
   if (!IsRegularFile(file)) return;
   // A record can have millions of values.

@@ -17,9 +17,6 @@ namespace skinmask::cli {
 // True for a valid entry of an input, as far as entries are read again.
 bool IsEntry(const Json& entry);
 
-// The object in `text`. Null for text that is not JSON, or that exceeds the limits of a record.
-Json ObjectOf(const std::string& text, std::size_t most_values = kMaxValues);
-
 class EarlierRun {
  public:
   // Reads the record in the file, if there is one. Throws Error if the file is another one.
