@@ -3,6 +3,7 @@
 #include <tbb/concurrent_queue.h>
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 
 #include "base/distributions.h"
@@ -82,8 +83,9 @@ void Complete(const LabelledImage& image, std::uint8_t positive, bool has_scores
   if (options.tones) one.row.tone = ToneOf(image, positive);
 }
 
-// Judges the pairs of the shard with `judge(image, one)` and adds the results up.
-template <class Judge>
+using Judge = std::function<void(const LabelledImage&, JudgedPixels&)>;
+
+// Judges the pairs of the shard and adds the results up.
 void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOptions& options,
                 const Run& run, const Judge& judge, EvaluationPart& part) {
   Run recorded = run;
@@ -136,9 +138,9 @@ LabelledPairs ListPairs(const PairOptions& options, bool predicted, const Run& r
   return pairs;
 }
 
-// Returns a function that judges images by a detector. `positive` is the index of the positive
-// class among the classes of the masks.
-auto ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detector& given) {
+// Judges images by a detector. `positive` is the index of the positive class among the classes of
+// the masks.
+Judge ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detector& given) {
   DetectorOptions options = given.options();
   options.expected = {.probability = false};
   return [positive, in_model = IndicesInModel(pairs.classes(), given.model()),
@@ -194,17 +196,13 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detecto
   if (detector && detector->adapter()) part.finder = detector->adapter()->finder_names();
   const LabelledPairs pairs = ListPairs(options, detector == nullptr, run, part);
   const std::uint8_t positive = PositiveIndex(pairs, options, part.positive, detector);
-  if (detector)
-    JudgePairs(pairs, positive, judge_options, run, ModelJudge(pairs, positive, *detector), part);
-  else
-    JudgePairs(
-        pairs, positive, judge_options, run,
-        [&](const LabelledImage& image, JudgedPixels& one) {  // existing masks
-          ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
-            one.counts.Add(truth == positive, image.bgr.ptr(y)[x] == 0);
-          });
-        },
-        part);
+  const Judge masks = [&](const LabelledImage& image, JudgedPixels& one) {
+    ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
+      one.counts.Add(truth == positive, image.bgr.ptr(y)[x] == 0);
+    });
+  };
+  JudgePairs(pairs, positive, judge_options, run,
+             detector ? ModelJudge(pairs, positive, *detector) : masks, part);
   return part;
 }
 

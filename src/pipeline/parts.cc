@@ -142,8 +142,7 @@ PartHeader ReadPartHeader(const JsonNode& root, const std::string& subject,
   const JsonNode shard = root["shard"].Items();
   if (shard.size() != 2) root["shard"].Fail(" is not I and N");
   header.shard = {shard[0].Count(), shard[1].Count()};
-  if (header.shard.index < 1 || header.shard.index > header.shard.count)
-    root["shard"].Fail(" is not I and N with I from 1 to N");
+  Named(root["shard"], [&] { RequireShard(header.shard); });
   return header;
 }
 
