@@ -1,7 +1,6 @@
 #include "skinmask/pipeline/detect_run.h"
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 #include <string>
 
@@ -95,16 +94,12 @@ double DetectedImage::SkinFraction() const {
 
 void Detect(const DetectOptions& options, const Detector& detector, const Run& given,
             const std::function<void(const DetectedImage&)>& done) {
-  std::mutex mutex;
   std::set<std::string> failed;  // inputs, which may have outputs of an earlier run
   bool all_tried = true;
   Run run = given;
   run.problem = [&](const Problem& problem) {
-    {
-      const std::lock_guard lock(mutex);
-      failed.insert(problem.input);
-      all_tried = all_tried && problem.tolerable;
-    }
+    failed.insert(problem.input);
+    all_tried = all_tried && problem.tolerable;
     given.problem(problem);
   };
   MadeWith made_with(options, detector.model());  // throws before millions of inputs are listed
