@@ -95,9 +95,7 @@ void RequireNoneWritten(const std::vector<MaskPair>& pairs, const Run& run) {
   FileIdentities identities[2];
   for (const MaskPair& pair : pairs)
     for (const auto& [i, read] : {std::pair(0, pair.image.path), {1, pair.mask}}) {
-      const std::string file = FileBehind(read);
-      const bool is_link = EntryTypeOf(file.c_str()) == EntryType::kLink;
-      const auto found = written.find(file.empty() ? file : identities[i].Of(file, is_link));
+      const auto found = written.find(identities[i].Of(FileBehind(read)));
       if (found != written.end())
         throw Error(found->second.string(), "is an input and is not written over");
     }
