@@ -6,7 +6,6 @@
 #include "media/picture_type.h"
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
-#include "pipeline/video_sink.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/video.h"
 

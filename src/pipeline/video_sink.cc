@@ -1,5 +1,3 @@
-#include "pipeline/video_sink.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "base/folder.h"
 #include "base/parse.h"
 #include "media/decoder_processes.h"
+#include "pipeline/plan.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/inputs.h"
