@@ -110,11 +110,14 @@ class ArchiveRun {
     if (!item.is_image)
       return run.passed_over(item.task.input, "is no image by its name, KEY.jpg and the like");
     const std::string input = item.task.input.string();
-    const auto problem = ProblemOf([&] { return input; },
-                                   [&] {
-                                     if (failure) std::rethrow_exception(failure);
-                                   });
-    if (failure && !problem) return;  // it was stopped
+    std::optional<Problem> problem;
+    try {
+      if (failure) std::rethrow_exception(failure);
+    } catch (const WaitStopped&) {
+      return;
+    } catch (const std::exception& e) {
+      problem.emplace(input, e);
+    }
     ++images_;
     run.planned(input, false);
     if (problem) {

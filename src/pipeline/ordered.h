@@ -9,7 +9,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -59,19 +58,6 @@ struct Stages {
 // ends it at once. Both are rethrown.
 void RunStages(const Stages& stages, const std::atomic<bool>* stop);
 
-// Returns the exception of `call` as a problem of the input `name()`. Absent if it throws nothing
-// or WaitStopped, because an interrupt is not a failure of the input.
-template <class Name, class Call>
-std::optional<Problem> ProblemOf(const Name& name, const Call& call) {
-  try {
-    call();
-  } catch (const WaitStopped&) {
-  } catch (const std::exception& e) {
-    return Problem(name(), e);
-  }
-  return std::nullopt;
-}
-
 // Calls work(i, take) for the inputs 0 to count - 1 on all threads, and consume(i, result) in
 // order, one at a time. A result has a member `pixels`. An exception of either is reported to
 // run.problem as a problem of name(i), and the run continues.
@@ -94,13 +80,14 @@ void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work&
   stages.finish = [&](std::size_t place, std::exception_ptr failure) {
     const std::size_t i = items[place].first;
     const std::unique_ptr<Result> result = std::move(items[place].second);
-    const auto problem = ProblemOf([&] { return name(i); },
-                                   [&] {
-                                     if (failure) std::rethrow_exception(failure);
-                                     pixels += result->pixels;
-                                     consume(i, std::move(*result));
-                                   });
-    if (problem) run.problem(*problem);
+    try {
+      if (failure) std::rethrow_exception(failure);
+      pixels += result->pixels;
+      consume(i, std::move(*result));
+    } catch (const WaitStopped&) {  // an interrupt is not a failure of the input
+    } catch (const std::exception& e) {
+      run.problem(Problem(name(i), e));
+    }
     run.progress(i + 1, count, pixels);
   };
   RunStages(stages, run.stop);
