@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -64,7 +63,8 @@ class VideoRun {
                           job.detector.model().classes.size());
   }
 
-  // Processes the whole video. If the run is stopped or fails, no output is kept.
+  // Processes the whole video; throws what a frame throws. If the run is stopped or fails, no
+  // output is kept.
   void Go() {
     const Run& run = job_.run;
     const auto frames =
@@ -89,13 +89,7 @@ class VideoRun {
     stages.finish = [&](std::size_t place, std::exception_ptr failure) {
       Write(std::exchange(items[place], {}), failure);
     };
-    try {
-      RunStages(stages, run.stop);
-    } catch (const WaitStopped&) {  // an interrupt is no failure of the video
-      return;
-    } catch (const std::exception& e) {
-      return run.problem(Problem(input_, e));
-    }
+    RunStages(stages, run.stop);
     if (cut_ || (next_ && run.Stopped())) return;
     job_.made_with.WriteRecord();
     job_.made_with.WriteFailures(result_.outputs,
@@ -163,15 +157,9 @@ class VideoRun {
 
   // A frame that fails ends the video, because the outputs would lack it.
   void Write(const FrameItem& item, std::exception_ptr failure) {
-    try {
-      if (failure) std::rethrow_exception(failure);
-      if (job_.options.video.png_frames) job_.made_with.WriteRecord();
-      sink_->Write(item.frame, item.outputs);
-    } catch (const Error&) {
-      throw;
-    } catch (const std::exception& e) {
-      throw Error(input_, fmt::format("frame {}: {}", item.frame.index, e.what()));
-    }
+    if (failure) std::rethrow_exception(failure);
+    if (job_.options.video.png_frames) job_.made_with.WriteRecord();
+    sink_->Write(item.frame, item.outputs);
     result_.skin_pixels += item.found.skin_pixels;
     ++result_.frames;
     using JudgedBy = AdaptationSummary::By;
@@ -215,7 +203,7 @@ void DetectVideos(const DetectJob& job) {
       job.run.counting("frames of " + task.input.filename().string());
       VideoRun(task, job, input).Go();
     } catch (const std::exception& e) {
-      if (job.run.Stopped()) return;  // the reader's error is caused by the stop
+      if (job.run.Stopped()) return;  // the error may be caused by the stop
       job.run.problem(Problem(task.input.string(), e));
     }
   }
