@@ -34,10 +34,8 @@ Moments& Moments::operator+=(const Moments& other) {
 }
 
 Eigen::Vector3d Moments::Mean() const {
-  Eigen::Vector3d mean;
-  for (int i = 0; i < 3; ++i)
-    mean(i) = static_cast<double>(sum[static_cast<std::size_t>(i)]) / static_cast<double>(n);
-  return mean;
+  const auto sum_of = [this](std::size_t i) { return static_cast<double>(sum[i]); };
+  return Eigen::Vector3d(sum_of(0), sum_of(1), sum_of(2)) / static_cast<double>(n);
 }
 
 Eigen::Matrix3d Moments::Covariance() const {

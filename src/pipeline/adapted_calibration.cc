@@ -159,10 +159,10 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   if (stop()) return fit;
   const double own = Logit(model.decision.threshold);
   const AdaptedCalibration& earlier = model.adapted_calibration;
-  const PathFit faces(images, By::kSeeds, own, earlier.faces),
-      image(images, By::kImage, own, earlier.image),
-      neither(images, By::kNothing, own, earlier.neither);
-  const PathFit* const paths[] = {&faces, &image, &neither};
+  const PathFit paths[] = {{images, By::kSeeds, own, earlier.faces},
+                           {images, By::kImage, own, earlier.image},
+                           {images, By::kNothing, own, earlier.neither}};
+  const auto& [faces, image, neither] = paths;
   if (std::ranges::none_of(paths, &PathFit::fitted))
     throw Error("the parts",
                 fmt::format("have {} images with faces, {} that were divided by their colours and "
@@ -176,7 +176,7 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   fit.image_fitted = image.fitted();
   fit.neither_fitted = neither.fitted();
   std::set<std::size_t> used;
-  for (const PathFit* path : paths) path->AddSets(used);
+  for (const PathFit& path : paths) path.AddSets(used);
   std::vector<std::string> names;
   for (const std::size_t set : used) names.push_back(fit.sets[set].name);
   std::string data = fmt::format("{}", fmt::join(names, ", "));
@@ -200,7 +200,7 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
       before[scored.set].Add(step.score, step.positive, step.negative);
       if (scored.by == By::kNobody) after[scored.set].Add(step.score, step.positive, step.negative);
     }
-  for (const PathFit* path : paths) path->AddTo(after, stop);
+  for (const PathFit& path : paths) path.AddTo(after, stop);
   for (std::size_t i = 0; i < fit.sets.size(); ++i) {
     fit.sets[i].before = before[i].Ece();
     fit.sets[i].after = after[i].Ece();
