@@ -149,6 +149,11 @@ class JsonNode {
     if (!json_.is_array()) Fail(" is not a list");
     return *this;
   }
+  // The same for a list of `size` items.
+  JsonNode Items(std::size_t size, const std::string& problem) const {
+    if (Items().size() != size) Fail(problem);
+    return *this;
+  }
   struct Iterator {  // only what a range-based for loop needs
     JsonNode operator*() const { return list[i]; }
     void operator++() { ++i; }

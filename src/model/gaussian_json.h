@@ -13,18 +13,16 @@
 namespace skinmask {
 
 inline FeatureVector VectorOf(const JsonNode& node, int size) {
-  const JsonNode items = node.Items();
-  if (items.size() != static_cast<std::size_t>(size))
-    node.Fail(fmt::format(" needs {} numbers", size));
+  const JsonNode items =
+      node.Items(static_cast<std::size_t>(size), fmt::format(" needs {} numbers", size));
   FeatureVector v(size);
   for (int i = 0; i < size; ++i) v(i) = items[static_cast<std::size_t>(i)].Real();
   return v;
 }
 
 inline FeatureMatrix MatrixOf(const JsonNode& node, int size) {
-  const JsonNode items = node.Items();
-  if (items.size() != static_cast<std::size_t>(size))
-    node.Fail(fmt::format(" needs {} rows", size));
+  const JsonNode items =
+      node.Items(static_cast<std::size_t>(size), fmt::format(" needs {} rows", size));
   FeatureMatrix m(size, size);
   for (int i = 0; i < size; ++i)
     m.row(i) = VectorOf(items[static_cast<std::size_t>(i)], size).transpose();

@@ -106,8 +106,7 @@ std::optional<Lab> ReadTone(const JsonNode& node, bool any_positive) {
   if (node.json().is_null() == any_positive)
     node.Fail(" does not fit the counts (null where nothing is truly positive)");
   if (!any_positive) return std::nullopt;
-  const JsonNode values = node.Items();
-  if (values.size() != 3) node.Fail(" is not L, a, b");
+  const JsonNode values = node.Items(3, " is not L, a, b");
   const Lab lab{values[0].Real(), values[1].Real(), values[2].Real()};
   const auto within = [](double value, double low, double high) {
     return value >= low && value <= high;
@@ -168,11 +167,9 @@ Json JsonOf(const CoarseScores& block, std::size_t index) {
 
 CoarseScores ReadBlock(const JsonNode& node) {
   std::array<CoarseScores::Probabilities, Reliability::kBins> reliability;
-  const JsonNode bins = node["reliability"].Items();
-  if (bins.size() != reliability.size()) node["reliability"].Fail(" has not 15 bins");
+  const JsonNode bins = node["reliability"].Items(reliability.size(), " has not 15 bins");
   for (std::size_t b = 0; b < reliability.size(); ++b) {
-    const JsonNode values = bins[b].Items();
-    if (values.size() != 3) bins[b].Fail(" is not count, positive, sum");
+    const JsonNode values = bins[b].Items(3, " is not count, positive, sum");
     reliability[b] = {values[0].Count(), values[1].Count(), values[2].Count()};
   }
   return Named(
@@ -200,8 +197,7 @@ std::vector<CoarseScores> ReadBlocks(const JsonNode& node, const Confusion& coun
 void ReadDrawn(const JsonNode& node, PixelDraw& drawn) {
   std::vector<RankedPixel> pixels;
   for (const JsonNode& item : node.Items()) {
-    const JsonNode values = item.Items();
-    if (values.size() != 5) item.Fail(" is not rank, b, g, r, positive");
+    const JsonNode values = item.Items(5, " is not rank, b, g, r, positive");
     RankedPixel pixel{values[0].Count(), {{}, values[4].IsTrue()}};
     for (std::size_t c = 0; c < 3; ++c) {
       if (values[c + 1].Count() > 255) item.Fail(" has no bytes for a colour");

@@ -139,8 +139,7 @@ PartHeader ReadPartHeader(const JsonNode& root, const std::string& subject,
   header.model = root["model"].Text();
   header.data = root["data"].Text();
   header.size = root["size"].Count();
-  const JsonNode shard = root["shard"].Items();
-  if (shard.size() != 2) root["shard"].Fail(" is not I and N");
+  const JsonNode shard = root["shard"].Items(2, " is not I and N");
   header.shard = {shard[0].Count(), shard[1].Count()};
   Named(root["shard"], [&] { RequireShard(header.shard); });
   return header;
