@@ -61,20 +61,16 @@ constexpr std::size_t kHead = 4096;
 // A random name that no other process uses. The process id would not do: containers that share a
 // folder can have processes with the same id.
 constexpr const char *kUnfinishedPrefix = ".skinmask-", *kUnfinishedSuffix = ".part";
-constexpr const char* kDigits = "0123456789abcdef";
-constexpr std::size_t kRandomLetters = 16;
 std::string RandomName() {
   std::random_device random;  // the kernel's
-  std::string name;
-  for (std::size_t i = 0; i < kRandomLetters; ++i) name += kDigits[random() % 16];
-  return name;
+  return fmt::format("{:08x}{:08x}", random(), random());
 }
 
 bool IsUnfinishedName(std::string_view name) {
   if (!name.starts_with(kUnfinishedPrefix) || !name.ends_with(kUnfinishedSuffix)) return false;
   name.remove_prefix(std::strlen(kUnfinishedPrefix));
   name.remove_suffix(std::strlen(kUnfinishedSuffix));
-  return name.size() == kRandomLetters && name.find_first_not_of(kDigits) == name.npos;
+  return name.size() == 16 && name.find_first_not_of("0123456789abcdef") == name.npos;
 }
 
 std::atomic<bool> ending{false};
