@@ -44,11 +44,7 @@ bool IsNamedPipe(const fs::path& path) {
 Descriptor OpenSpecial(const fs::path& path) {
   while (true) {
     Descriptor file(path, O_WRONLY | O_NONBLOCK);
-    const int error = errno;
-    if (file.get() >= 0 || error != ENXIO || !IsNamedPipe(path)) {
-      errno = error;
-      return file;
-    }
+    if (file.get() >= 0 || errno != ENXIO || !IsNamedPipe(path)) return file;
     RequireNoStop(path);
     poll(nullptr, 0, kPauseMilliseconds);
   }
