@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <tbb/parallel_invoke.h>
 
-#include <algorithm>
-
 #include "pipeline/bytes_as_text.h"
 #include "skinmask/base/error.h"
 #include "skinmask/learn/class_counts.h"
@@ -12,13 +10,6 @@
 
 namespace skinmask {
 namespace {
-
-// The digest of the canonical text without groups.
-std::string Digest(const Samples& samples) {
-  const bool grouped =
-      std::ranges::any_of(samples.rows(), [](const SampleRow& r) { return r.group; });
-  return Sha256(FormatSamples(grouped ? samples.Ungrouped() : samples));
-}
 
 // Fits the model; absent after a stop.
 std::optional<Model> FitOf(const Samples& samples, FitOptions options, const Run& run) {
@@ -95,7 +86,7 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   Evaluation first;
   std::string digest;
   tbb::parallel_invoke([&] { first = EvaluateOn(options, samples, model, run); },
-                       [&] { digest = Digest(samples); });
+                       [&] { digest = Sha256(FormatSamples(samples.Ungrouped())); });
   model.card.sha256 = digest;
   if (options.validation)
     model.card.scores.push_back(ScoreOf(EvaluateSamples(samples, model), model, own));
