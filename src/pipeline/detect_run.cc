@@ -139,11 +139,9 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
                              .max_pixels = options.max_pixels,
                              .isolation = options.isolation,
                              .take = take};
-  const auto any = [&](bool OutputKind::*is_such) {
-    return std::ranges::any_of(task.outputs,
-                               [&](const auto& output) { return KindOf(output.first).*is_such; });
-  };
-  const bool draws = any(&OutputKind::is_photograph);
+  std::vector<Output> outputs;
+  for (const auto& [output, path] : task.outputs) outputs.push_back(output);
+  const bool draws = Any(outputs, &OutputKind::is_photograph);
   PictureTags tags;
   std::string note;
   cv::Mat own;  // the pixels in their own colours
@@ -160,7 +158,7 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   const cv::Size judged = judgement.judged_size();
   judgement.SetMaskMemory(MaskIn(mask_bytes, judged));
   const OutputForm form{.bits = options.probability_bits, .feather = options.style.feather};
-  const bool probability = any(&OutputKind::of_probability);
+  const bool probability = Any(outputs, &OutputKind::of_probability);
   judgement.MakeMask(options.region || probability, probability && form.bits != 8);
   if (draws) {
     judgement.Bgr();
