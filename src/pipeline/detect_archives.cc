@@ -114,7 +114,7 @@ class ArchiveRun {
     try {
       if (failure) std::rethrow_exception(failure);
     } catch (const WaitStopped&) {
-      return;
+      return;  // an interrupt is not a failure of the image
     } catch (const std::exception& e) {
       problem.emplace(input, e);
     }
