@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -28,25 +27,93 @@ void logistic::RequireIndependentTerms(const Eigen::MatrixXd& information) {
 namespace {
 
 using Solver = LogisticOptions::Solver;
-using logistic::LogLikelihoodAt;
-using logistic::Matrix;
-using logistic::Problem;
-using logistic::RequireIndependentTerms;
+using logistic::HardlyChanges;
 using logistic::Vector;
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, logistic::kMaxTerms,
+                             logistic::kMaxTerms>;
+using Solution = logistic::Solution<Vector>;
 
-struct Solution {
-  Vector w;
-  int iterations = 0;
-  bool converged = false;
+// Values per pixel, with the ridge's penalty.
+struct LogLikelihoodAt {
+  double value = 0;
+  Vector gradient;
+  Matrix information;
+};
+
+// The weights that the ridge penalises: all but the constant.
+Vector Penalised(Vector w) {
+  w(0) = 0;
+  return w;
+}
+
+// The maximisation problem: two classes given standardised terms.
+class Problem {
+ public:
+  Problem(const Samples& samples, const FitOptions& options, const Model& model)
+      : ridge_(options.logistic.ridge),
+        form_(logistic::FormOf(options.logistic.terms, options.features.size())) {
+    std::vector<PointPlanes> classes{PlanesOf(samples, options.features, model.classes[0].name),
+                                     PlanesOf(samples, options.features, model.classes[1].name)};
+    total_ = static_cast<double>(model.classes[0].count + model.classes[1].count);
+    scale_ = ScaleOf(classes, options.features.size());
+    points_ = PointPlanes(classes[0].count + classes[1].count);
+    std::size_t next = 0;
+    for (PointPlanes& points : classes) {
+      const double sign = &points == &classes[0] ? 1 : -1;
+      logistic::Standardise(scale_, points);
+      for (std::size_t k = 0; k < points.count; ++k, ++next) {
+        points_.weight[next] = sign * points.weight[k];
+        for (std::size_t i = 0; i < 3; ++i) points_.f[i][next] = points.f[i][k];
+      }
+    }
+  }
+
+  int terms() const { return static_cast<int>(form_.terms()); }
+  double total() const { return total_; }
+  // Standardised; the weights of the second class's points are negative.
+  const PointPlanes& points() const { return points_; }
+  Vector TermsOf(std::size_t point) const { return logistic::TermsOf(form_, points_, point); }
+
+  // The log-likelihood at weights w; `information` only if requested.
+  LogLikelihoodAt At(const Vector& w, bool information) const {
+    logistic::Polynomial z = form_;
+    std::copy(w.begin(), w.end(), z.w.begin());
+    const logistic::LikelihoodSums sums = logistic::Likelihood(points_, z, information);
+    const int m = terms();
+    LogLikelihoodAt at{sums.value, Eigen::Map<const Vector>(sums.gradient.data(), m),
+                       Matrix::Zero(m, m)};
+    auto next = sums.information.begin();
+    for (int row = 0; row < m; ++row)
+      for (int column = 0; column <= row; ++column)
+        at.information(row, column) = at.information(column, row) = *next++;
+    at.value /= total_;
+    at.gradient /= total_;
+    at.information /= total_;
+    const Vector penalised = Penalised(w);
+    at.value -= 0.5 * ridge_ * penalised.squaredNorm();
+    at.gradient -= ridge_ * penalised;
+    for (int i = 1; i < m; ++i) at.information(i, i) += ridge_;
+    return at;
+  }
+
+  // The log-likelihood of all pixels, without the penalty.
+  double LogLikelihood(const Vector& w) const {
+    return total_ * (At(w, false).value + 0.5 * ridge_ * Penalised(w).squaredNorm());
+  }
+  FeatureTerms Coefficients(const Vector& w) const {
+    return logistic::Coefficients(form_, scale_, w);
+  }
+
+ private:
+  double ridge_;
+  logistic::Polynomial form_;  // without weights
+  double total_ = 0;
+  Scale scale_;
+  PointPlanes points_;
 };
 
 int MostOf(const LogisticOptions& options) {
-  const Solver solver = options.solver;
-  return options.iterations.value_or(solver == Solver::kGradient ? 10000 : 50);
-}
-
-bool Converged(double before, double now, double tolerance) {
-  return std::abs(now - before) <= tolerance * (std::abs(now) + 1e-300);
+  return options.iterations.value_or(options.solver == Solver::kGradient ? 10000 : 50);
 }
 
 // With a mean log-likelihood above this, no pixel is on the wrong side of the boundary, where one
@@ -59,32 +126,16 @@ double ValueOfSeparated(const Problem& problem) {
   return -std::log(2) * least / problem.total();
 }
 
-// A step that lowers the likelihood is halved.
-Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
-                const LogisticOptions& options, Iterations& watch) {
-  const int most = MostOf(options);
+Solution Newton(const Problem& problem, LogLikelihoodAt at, const LogisticOptions& options,
+                Iterations& watch) {
   const double separated = ValueOfSeparated(problem);
-  Solution s{Vector::Zero(problem.terms()), 0};
-  LogLikelihoodAt at = start;
-  while (s.iterations < most) {
-    watch.RequireNotStopped();
-    const Eigen::LDLT<Matrix> solver(at.information);
-    const Vector step = solver.solve(at.gradient);
-    if (solver.info() != Eigen::Success || !step.allFinite()) FailSeparable(s.iterations);
-    ++s.iterations;
-    const double before = at.value;
-    double length = 1;
-    do {
-      at = problem.At(s.w + length * step, true);
-      length /= 2;
-    } while (!(at.value >= before - 1e-12 * std::abs(before)) && length > 1e-6);
-    s.w += 2 * length * step;
-    if (options.ridge == 0 && at.value > separated) FailSeparable(s.iterations);
-    s.converged = Converged(before, at.value, options.tolerance);
-    watch.Done(s.converged ? 0 : most - s.iterations);
-    if (s.converged) return s;
-  }
-  if (options.ridge == 0 && !options.iterations) FailSeparable(s.iterations);
+  Solution s = logistic::Newton<Vector>(
+      at, MostOf(options), watch, [&](const Vector& w) { return problem.At(w, true); },
+      [&](double before, const Vector&, const Solution& so_far) {
+        if (options.ridge == 0 && at.value > separated) FailSeparable(so_far.iterations);
+        return HardlyChanges(before, at.value, options.tolerance);
+      });
+  if (options.ridge == 0 && !options.iterations && !s.converged) FailSeparable(s.iterations);
   return s;
 }
 
@@ -103,7 +154,7 @@ Solution Gradient(const Problem& problem, const LogisticOptions& options, Iterat
       if (s.converged) break;
       continue;
     }
-    s.converged = Converged(at.value, then.value, options.tolerance);
+    s.converged = HardlyChanges(at.value, then.value, options.tolerance);
     s.w = next;
     at = then;
     if (s.converged) break;
@@ -142,7 +193,7 @@ Solution Sgd(const Problem& problem, const LogisticOptions& options, Iterations&
     ++s.iterations;
     const double before = value;
     value = problem.At(s.w, false).value;
-    s.converged = Converged(before, value, options.tolerance);
+    s.converged = HardlyChanges(before, value, options.tolerance);
     watch.Done(s.converged ? 0 : most - s.iterations);
     if (s.converged) break;
   }
@@ -180,7 +231,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   const Problem problem(samples, options, model);
   const LogisticOptions& how = options.logistic;
   const LogLikelihoodAt start = problem.At(Vector::Zero(problem.terms()), true);
-  if (how.ridge == 0) RequireIndependentTerms(start.information);
+  if (how.ridge == 0) logistic::RequireIndependentTerms(start.information);
   const Solution solution = Solve(problem, start, options);
   const double log_likelihood = problem.LogLikelihood(solution.w);
   if (!solution.w.allFinite() || !std::isfinite(log_likelihood))

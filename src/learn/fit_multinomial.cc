@@ -1,7 +1,6 @@
 // Multinomial logistic regression: more than two classes (docs/math.md, 'The other kinds').
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -181,31 +180,18 @@ void FitMultinomial(const Samples& samples, const FitOptions& options, Model& mo
   const int most = how.iterations.value_or(50);
   Iterations watch(options, 1, most);
   watch.Begin(problem.total());
-  Eigen::VectorXd v = Eigen::VectorXd::Zero(problem.size());
-  MultinomialAt at = problem.At(v);
+  MultinomialAt at = problem.At(Eigen::VectorXd::Zero(problem.size()));
   if (how.ridge == 0) RequireIndependentTerms(at.information);
-  bool converged = false;
-  int iterations = 0;
-  while (iterations < most && !converged) {
-    watch.RequireNotStopped();
-    const Eigen::LDLT<Eigen::MatrixXd> solver(at.information);
-    const Eigen::VectorXd step = solver.solve(at.gradient);
-    if (solver.info() != Eigen::Success || !step.allFinite()) FailSeparable(iterations);
-    ++iterations;
-    const double before = at.value;
-    double length = 1;
-    for (at = problem.At(v + step);
-         !(at.value >= before - 1e-12 * std::abs(before)) && length > 1e-6;
-         at = problem.At(v + length * step))
-      length /= 2;
-    v += length * step;
+  const auto ends = [&](double before, const Eigen::VectorXd& step,
+                        const logistic::Solution<Eigen::VectorXd>& s) {
     // If a rare class can be told apart, its weights grow by about 1 in each step, while the mean
     // log-likelihood, of the many other pixels, hardly changes.
     constexpr double kShort = 1e-3;
-    converged = std::abs(at.value - before) <= how.tolerance * (std::abs(at.value) + 1e-300) &&
-                (how.ridge > 0 || length * step.norm() <= kShort * (1 + v.norm()));
-    watch.Done(converged ? 0 : most - iterations);
-  }
+    return logistic::HardlyChanges(before, at.value, how.tolerance) &&
+           (how.ridge > 0 || step.norm() <= kShort * (1 + s.w.norm()));
+  };
+  const auto [v, iterations, converged] = logistic::Newton<Eigen::VectorXd>(
+      at, most, watch, [&](const Eigen::VectorXd& w) { return problem.At(w); }, ends);
   if (how.ridge == 0 && (converged ? problem.Separates(at) : !how.iterations))
     FailSeparable(iterations);
   const double log_likelihood = problem.LogLikelihood(v);

@@ -132,12 +132,6 @@ namespace {
 
 using Terms = LogisticOptions::Terms;
 
-// The weights that the ridge penalises: all but the constant.
-Vector Penalised(Vector w) {
-  w(0) = 0;
-  return w;
-}
-
 EqualProducts EqualProductsOf(const Polynomial& z) {
   // The exponent of each feature.
   using Powers = std::array<int, 3>;
@@ -210,49 +204,6 @@ Vector TermsOf(const Polynomial& form, const PointPlanes& points, std::size_t po
   for (std::size_t i = 0; i < form.features; ++i) t(next++) = points.f[i][point];
   for (const auto& [i, j] : form.products) t(next++) = points.f[i][point] * points.f[j][point];
   return t;
-}
-
-Problem::Problem(const Samples& samples, const FitOptions& options, const Model& model)
-    : options_(options.logistic), form_(FormOf(options.logistic.terms, options.features.size())) {
-  std::vector<PointPlanes> classes{PlanesOf(samples, options.features, model.classes[0].name),
-                                   PlanesOf(samples, options.features, model.classes[1].name)};
-  total_ = static_cast<double>(model.classes[0].count + model.classes[1].count);
-  scale_ = ScaleOf(classes, options.features.size());
-  points_ = PointPlanes(classes[0].count + classes[1].count);
-  std::size_t next = 0;
-  for (PointPlanes& points : classes) {
-    const double sign = &points == &classes[0] ? 1 : -1;
-    Standardise(scale_, points);
-    for (std::size_t k = 0; k < points.count; ++k, ++next) {
-      points_.weight[next] = sign * points.weight[k];
-      for (std::size_t i = 0; i < 3; ++i) points_.f[i][next] = points.f[i][k];
-    }
-  }
-}
-
-LogLikelihoodAt Problem::At(const Vector& w, bool information) const {
-  Polynomial z = form_;
-  std::copy(w.begin(), w.end(), z.w.begin());
-  const LikelihoodSums sums = Likelihood(points_, z, information);
-  const int m = terms();
-  LogLikelihoodAt at{sums.value, Eigen::Map<const Vector>(sums.gradient.data(), m),
-                     Matrix::Zero(m, m)};
-  auto next = sums.information.begin();
-  for (int row = 0; row < m; ++row)
-    for (int column = 0; column <= row; ++column)
-      at.information(row, column) = at.information(column, row) = *next++;
-  at.value /= total_;
-  at.gradient /= total_;
-  at.information /= total_;
-  const Vector penalised = Penalised(w);
-  at.value -= 0.5 * options_.ridge * penalised.squaredNorm();
-  at.gradient -= options_.ridge * penalised;
-  for (int i = 1; i < m; ++i) at.information(i, i) += options_.ridge;
-  return at;
-}
-
-double Problem::LogLikelihood(const Vector& w) const {
-  return total_ * (At(w, false).value + 0.5 * options_.ridge * Penalised(w).squaredNorm());
 }
 
 FeatureTerms Coefficients(const Polynomial& form, const Scale& scale, const Vector& w) {

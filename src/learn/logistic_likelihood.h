@@ -1,8 +1,9 @@
 // The log-likelihood of logistic regression on a table, and its derivatives.
 #pragma once
 
-#include <Eigen/Core>
+#include <Eigen/Cholesky>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -36,14 +37,6 @@ struct LikelihoodSums {
 LikelihoodSums Likelihood(const PointPlanes& points, const Polynomial& z, bool information);
 
 using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxTerms, 1>;
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxTerms, kMaxTerms>;
-
-// Values per pixel, with the ridge's penalty.
-struct LogLikelihoodAt {
-  double value = 0;
-  Vector gradient;
-  Matrix information;
-};
 
 // The polynomial's terms, with all weights 0.
 Polynomial FormOf(LogisticOptions::Terms terms, int features);
@@ -57,32 +50,43 @@ void RequireIndependentTerms(const Eigen::MatrixXd& information);
 // Converts weights of standardised terms to coefficients of the features.
 FeatureTerms Coefficients(const Polynomial& form, const Scale& scale, const Vector& w);
 
-// The maximisation problem: the classes of a table given standardised terms.
-class Problem {
- public:
-  // The model's two classes must have names. Throws Error if a channel never varies.
-  Problem(const Samples& samples, const FitOptions& options, const Model& model);
-
-  int terms() const { return static_cast<int>(form_.terms()); }
-  double total() const { return total_; }
-  // Standardised; the weights of the second class's points are negative.
-  const PointPlanes& points() const { return points_; }
-  Vector TermsOf(std::size_t point) const { return logistic::TermsOf(form_, points_, point); }
-
-  // The log-likelihood at weights w; `information` only if requested.
-  LogLikelihoodAt At(const Vector& w, bool information) const;
-  // The log-likelihood of all pixels, without the penalty.
-  double LogLikelihood(const Vector& w) const;
-  FeatureTerms Coefficients(const Vector& w) const {
-    return logistic::Coefficients(form_, scale_, w);
-  }
-
- private:
-  const LogisticOptions& options_;
-  Polynomial form_;  // without weights
-  double total_ = 0;
-  Scale scale_;
-  PointPlanes points_;
+// The weights with the greatest likelihood, as far as a solver got.
+template <class Weights>
+struct Solution {
+  Weights w;
+  int iterations = 0;
+  bool converged = false;
 };
+
+inline bool HardlyChanges(double before, double now, double tolerance) {
+  return std::abs(now - before) <= tolerance * (std::abs(now) + 1e-300);
+}
+
+// Newton's method from weights 0, where the likelihood's value, gradient and information (the
+// negative Hessian) are `at`; values_at(w) gives those of other weights, and `at` becomes those of
+// the solution. A step that lowers the likelihood is halved. After each step, ends(before, step,
+// solution) says whether it was the last one. Throws Error if the weights grow without bound.
+template <class Weights, class Values, class ValuesAt, class Ends>
+Solution<Weights> Newton(Values& at, int most, Iterations& watch, const ValuesAt& values_at,
+                         const Ends& ends) {
+  Solution<Weights> s{Weights::Zero(at.gradient.size())};
+  while (s.iterations < most && !s.converged) {
+    watch.RequireNotStopped();
+    const Eigen::LDLT<decltype(at.information)> solver(at.information);
+    const Weights step = solver.solve(at.gradient);
+    if (solver.info() != Eigen::Success || !step.allFinite()) FailSeparable(s.iterations);
+    ++s.iterations;
+    const double before = at.value;
+    double length = 1;
+    for (at = values_at(s.w + step);
+         !(at.value >= before - 1e-12 * std::abs(before)) && length > 2e-6;
+         at = values_at(s.w + length * step))
+      length /= 2;
+    s.w += length * step;
+    s.converged = ends(before, length * step, s);
+    watch.Done(s.converged ? 0 : most - s.iterations);
+  }
+  return s;
+}
 
 }  // namespace skinmask::logistic
