@@ -5,7 +5,9 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "data/carriers.h"
 #include "learn/fit_kinds.h"
 #include "model/binning.h"
 #include "skinmask/base/error.h"
@@ -88,16 +90,10 @@ double LedoitWolf(const Samples& samples, const Features& features, const ClassM
 }
 
 void CheckOptions(const FitOptions& options) {
+  FitTable().Validate(options, "fit option");
   const std::optional<double>& s = options.shrinkage.s;
   if (s && !(*s >= 0 && *s <= 1))
     throw Error(fmt::format("`shrinkage` {}", *s), "is out of range (0 to 1, or auto)");
-  if (options.histogram.bins < 2 || options.histogram.bins > 256)
-    throw Error(fmt::format("`bins` {}", options.histogram.bins), "is out of range (2 to 256)");
-  if (!(options.histogram.smoothing >= Histogram::kMinSmoothing))
-    throw Error(fmt::format("`smoothing` {}", options.histogram.smoothing),
-                "is out of range (more than 0: a colour never seen would be 0/0)");
-  if (!(options.logistic.ridge >= 0))
-    throw Error(fmt::format("`ridge` {}", options.logistic.ridge), "is out of range (0 or more)");
   if (options.kind == Kind::kLogistic && options.logistic.step &&
       options.logistic.solver == LogisticOptions::Solver::kNewton)
     throw Error("`rate`", "is of `solver` gradient and sgd, and newton takes no rate");
@@ -178,20 +174,16 @@ void SetPriors(const FitOptions& options, Model& model) {
     throw Error("`prior`", "is given for the positive class and for each class (one of them)");
   if (options.positive_prior) model = WithPrior(std::move(model), *options.positive_prior);
   if (options.priors.empty()) return;
+  for (ClassModel& c : model.classes) c.prior = 0;
   for (const auto& [name, prior] : options.priors) {
-    const std::string subject = fmt::format("prior {}={}", name, prior);
-    if (std::ranges::find(model.classes, name, &ClassModel::name) == model.classes.end())
-      throw Error(subject, "is of a class that has no samples");
-    if (std::ranges::count(options.priors, name, &std::pair<std::string, double>::first) > 1)
-      throw Error(subject, "is not the only one of this class");
+    const auto c = std::ranges::find(model.classes, name, &ClassModel::name);
+    if (c == model.classes.end())
+      throw Error(fmt::format("prior {}={}", name, prior), "is of a class that has no samples");
+    c->prior = prior;
   }
-  for (ClassModel& c : model.classes) {
-    const auto given =
-        std::ranges::find(options.priors, c.name, &std::pair<std::string, double>::first);
-    if (given == options.priors.end())
+  for (const ClassModel& c : model.classes)
+    if (c.prior == 0)
       throw Error(fmt::format("class '{}'", c.name), "has no prior (give all, or none)");
-    c.prior = given->second;
-  }
 }
 
 void FitGaussians(const Samples& samples, const FitOptions& options, Model& model) {
@@ -222,6 +214,46 @@ void FitHistogram(const Samples& samples, const FitOptions& options, Model& mode
 }
 
 }  // namespace
+
+PointPlanes PlanesOf(const Samples& samples, const Features& features,
+                     const std::string& class_name) {
+  const auto k = std::ranges::find(samples.classes(), class_name) - samples.classes().begin();
+  const auto first = std::ranges::lower_bound(samples.rows(), k, {}, &SampleRow::class_index);
+  const auto last = std::ranges::upper_bound(samples.rows(), k, {}, &SampleRow::class_index);
+  const std::span rows(first, last);
+  PointPlanes points(rows.size());
+  const FeatureMatrix matrix = features.Matrix();
+  const FeatureVector offset = features.Offset();
+  ForEachCarrier(rows, features.space(), [&](std::size_t i, const std::int32_t* carrier) {
+    points.weight[i] = static_cast<double>(rows[i].count);
+    for (Eigen::Index j = 0; j < features.size(); ++j)
+      points.f[static_cast<std::size_t>(j)][i] = matrix(j, 0) * carrier[0] +
+                                                 matrix(j, 1) * carrier[1] +
+                                                 matrix(j, 2) * carrier[2] + offset(j);
+  });
+  return points;
+}
+
+Scale ScaleOf(std::span<const PointPlanes> classes, int features) {
+  double total = 0;
+  for (const PointPlanes& points : classes)
+    for (std::size_t k = 0; k < points.count; ++k) total += points.weight[k];
+  Scale scale{FeatureVector::Zero(features), FeatureVector::Zero(features)};
+  for (int i = 0; i < features; ++i) {
+    const auto channel = static_cast<std::size_t>(i);
+    double sum = 0, squares = 0;
+    for (const PointPlanes& points : classes)
+      for (std::size_t k = 0; k < points.count; ++k) sum += points.weight[k] * points.f[channel][k];
+    const double mean = scale.mean(i) = sum / total;
+    for (const PointPlanes& points : classes)
+      for (std::size_t k = 0; k < points.count; ++k) {
+        const double d = points.f[channel][k] - mean;
+        squares += points.weight[k] * d * d;
+      }
+    scale.deviation(i) = std::sqrt(squares / total);
+  }
+  return scale;
+}
 
 std::pair<FeatureVector, FeatureMatrix> FeatureMoments(const Moments& moments,
                                                        const Features& features) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/parallel_rows.h"
+#include "skinmask/base/error.h"
 #include "skinmask/learn/fit.h"
 
 namespace skinmask {
@@ -81,9 +82,17 @@ class Iterations {
   // Skips the next loop.
   void LeaveOut() { later_ -= most_; }
   // Call before each iteration, and from time to time within long ones. Throws Error after a stop.
-  void RequireNotStopped() const;
+  void RequireNotStopped() const {
+    if (options_.stop && options_.stop->load())
+      throw Error("fit", "was stopped before its end (interrupted)");
+  }
   // One iteration is done; at most `left` more follow in its loop.
-  void Done(int left);
+  void Done(int left) {
+    pixels_ += pixels_of_each_;
+    ++done_;
+    if (options_.progress)
+      options_.progress(done_, done_ + static_cast<std::size_t>(left) + later_, pixels_);
+  }
 
  private:
   const FitOptions& options_;

@@ -277,7 +277,7 @@ TEST(Histogram, AnswersForColorsNeverSeen) {
   EXPECT_NEAR(reference.LogOdds(1, 2, 3), std::log(3.) + std::log(31 * (10 + bins) / (30 + bins)),
               1e-9);
   options.histogram.smoothing = 0;
-  EXPECT_ERROR(Fit(samples, options), "`smoothing` 0: is out of range");
+  EXPECT_ERROR(Fit(samples, options), "fit option histogram.smoothing: 0 is out of range");
 }
 
 TEST(Mixture, OfOneComponentIsAlmostQda) {
