@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 
@@ -10,7 +12,7 @@
 // in as texts (cmake/embed_text.cmake).
 namespace skinmask::assets {
 
-std::string_view Page();              // page/report.html, between head.html and foot.html
+std::string_view Page();              // page/report.html, between head.html and foot.html: a format
 std::string_view ComparisonPage();    // page/comparison.html, likewise
 std::string_view Style();             // page/report.css
 std::string_view Script();            // the page's page/*.js, as one script
@@ -38,41 +40,21 @@ std::string PicturesJson(const std::vector<GalleryPictures>& pictures) {
   return JsonText(json);
 }
 
-// The template with every {{name}} of `parts` replaced; replacements are not searched again.
-std::string Fill(std::string_view text,
-                 const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
-  std::string filled;
-  for (std::size_t start; (start = text.find("{{")) != text.npos;) {
-    filled += text.substr(0, start);
-    text.remove_prefix(start);
-    const std::size_t end = text.find("}}");
-    const std::string_view name = text.substr(2, end - 2);
-    for (const auto& [part, content] : parts)
-      if (part == name) filled += content;
-    text.remove_prefix(end + 2);
-  }
-  return filled.append(text);
-}
-
 }  // namespace
 
 std::string ReportToHtml(const std::string& json, const std::vector<GalleryPictures>& pictures) {
-  const std::string evaluation = ForScript(json), gallery = ForScript(PicturesJson(pictures));
-  return Fill(assets::Page(), {{"title", "evaluation"},
-                               {"style", assets::Style()},
-                               {"chart", assets::ChartJs()},
-                               {"evaluation", evaluation},
-                               {"pictures", gallery},
-                               {"script", assets::Script()}});
+  return fmt::format(fmt::runtime(assets::Page()), fmt::arg("title", "evaluation"),
+                     fmt::arg("style", assets::Style()), fmt::arg("chart", assets::ChartJs()),
+                     fmt::arg("evaluation", ForScript(json)),
+                     fmt::arg("pictures", ForScript(PicturesJson(pictures))),
+                     fmt::arg("script", assets::Script()));
 }
 
 std::string ComparisonToHtml(const std::string& json) {
-  const std::string comparison = ForScript(json);
-  return Fill(assets::ComparisonPage(), {{"title", "comparison"},
-                                         {"style", assets::Style()},
-                                         {"chart", assets::ChartJs()},
-                                         {"comparison", comparison},
-                                         {"script", assets::ComparisonScript()}});
+  return fmt::format(fmt::runtime(assets::ComparisonPage()), fmt::arg("title", "comparison"),
+                     fmt::arg("style", assets::Style()), fmt::arg("chart", assets::ChartJs()),
+                     fmt::arg("comparison", ForScript(json)),
+                     fmt::arg("script", assets::ComparisonScript()));
 }
 
 }  // namespace skinmask
