@@ -8,10 +8,11 @@
 #include <optional>
 #include <span>
 
+#include "data/carriers.h"
 #include "model/binning.h"
 #include "skinmask/base/error.h"
-#include "skinmask/data/color.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/learn/class_counts.h"
 
 namespace skinmask {
 
@@ -167,21 +168,18 @@ void DrawBars(Canvas& canvas, const Chart& chart, const Subject& subject, bool d
 std::vector<SamplePoint> PointsOf(const Samples& samples, const Model& model) {
   const FeatureMatrix matrix = model.features.Matrix();
   const FeatureVector offset = model.features.Offset();
+  const std::vector<std::size_t> indices = IndicesInModel(samples.classes(), model);
   std::vector<SamplePoint> points;
-  for (const SampleRow& row : samples.rows()) {
-    const std::string& name = samples.classes()[row.class_index];
-    const auto found = std::ranges::find(model.classes, name, &ClassModel::name);
-    if (found == model.classes.end()) continue;
-    const std::array<std::uint8_t, 3> bgr{row.b, row.g, row.r};
-    std::array<std::int32_t, 3> carrier;
-    CarrierRow(model.features.space(), bgr.data(), 1, carrier.data());
-    const FeatureVector f = matrix * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) + offset;
-    SamplePoint point{static_cast<std::size_t>(found - model.classes.begin()),
-                      {},
-                      static_cast<double>(row.count)};
-    for (int i = 0; i < f.size(); ++i) point.features[static_cast<std::size_t>(i)] = f(i);
-    points.push_back(point);
-  }
+  ForEachCarrier(samples.rows(), model.features.space(),
+                 [&](std::size_t i, const std::int32_t* carrier) {
+                   const SampleRow& row = samples.rows()[i];
+                   SamplePoint point{indices[row.class_index], {}, static_cast<double>(row.count)};
+                   if (point.of_class == model.classes.size()) return;
+                   const FeatureVector f =
+                       matrix * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) + offset;
+                   std::ranges::copy(f, point.features.begin());
+                   points.push_back(point);
+                 });
   if (points.empty()) throw Error("samples", "have none of the model's classes");
   return points;
 }
