@@ -133,18 +133,14 @@ std::string CandidateName(const FitOptions& options) {
 std::uint64_t FreeParameters(const Model& model) {
   model.positive();  // throws Error if there are no classes
   const std::uint64_t calibration = model.calibration.identity() ? 0 : 2;
-  if (model.kind == Kind::kLogistic && model.classes.size() > 2) {
+  if (model.kind == Kind::kLogistic) {  // of all classes but one; the constants hold the priors
+    std::vector<FeatureTerms> terms;
+    for (const ClassModel& c : model.classes) terms.push_back(c.terms);
+    if (terms.size() == 2) terms = {model.logistic};
     std::uint64_t each = 1 + static_cast<std::uint64_t>(model.features.size());
-    for (std::size_t i = 0; i < model.classes[0].terms.product.size(); ++i)
-      each += std::ranges::any_of(model.classes,
-                                  [i](const ClassModel& c) { return c.terms.product[i] != 0; });
+    for (std::size_t i = 0; i < terms[0].product.size(); ++i)
+      each += std::ranges::any_of(terms, [i](const FeatureTerms& t) { return t.product[i] != 0; });
     return (model.classes.size() - 1) * each + calibration;
-  }
-  if (model.kind == Kind::kLogistic) {  // its constant holds the prior
-    const auto& products = model.logistic.product;
-    return 1 + static_cast<std::uint64_t>(model.features.size()) + calibration +
-           static_cast<std::uint64_t>(
-               std::ranges::count_if(products, [](double a) { return a != 0; }));
   }
   return OfDensities(model) + model.classes.size() - 1 + calibration;
 }
