@@ -45,6 +45,12 @@ class Binning {
     for (std::size_t i = 0; i < size_; ++i) bin = bin * bins_ + Bin(f, i);
     return bin;
   }
+  // Calls use(bin) for the bin of the whole colour, or that of each channel, as the kind has them.
+  template <class Use>
+  void ForEachBin(Kind kind, const double* f, const Use& use) const {
+    if (kind == Kind::kHistogram) return use(ColorBin(f));
+    for (std::size_t i = 0; i < size_; ++i) use(ChannelBin(f, i));
+  }
 
  private:
   // Features that are equal but for rounding, such as V of all greys, may lie on the edge of a bin;

@@ -26,7 +26,6 @@ double LogSumExp(const double* a, std::size_t count) noexcept {
 // a discriminant is one sum.
 struct Reference::HistogramLogs {
   Binning binning;
-  bool naive;
   std::vector<std::vector<double>> of_class;
 };
 
@@ -86,10 +85,10 @@ void Reference::AddLogistic(const Model& model) {
 }
 
 void Reference::AddHistograms(const Model& model) {
-  HistogramLogs logs{
-      Binning(model.features, model.histogram.bins), kind_ == Kind::kHistogramNb, {}};
+  HistogramLogs logs{Binning(model.features, model.histogram.bins), {}};
   const std::size_t bins = logs.binning.BinCountOf(kind_);
-  const std::size_t shares = logs.naive ? logs.binning.bins() : bins;  // whose sum is 1
+  // Those whose sum is 1.
+  const std::size_t shares = kind_ == Kind::kHistogramNb ? logs.binning.bins() : bins;
   const double smoothing = model.histogram.smoothing;
   for (const ClassModel& c : model.classes) {
     const double all = static_cast<double>(c.count) + smoothing * static_cast<double>(shares);
@@ -141,16 +140,10 @@ void Reference::LogisticDiscriminants(const Point& f, double* a) const noexcept 
 }
 
 void Reference::HistogramDiscriminants(const Point& f, double* a) const noexcept {
-  const HistogramLogs& logs = *histograms_;
-  for (std::size_t k = 0; k < classes_; ++k) {
-    if (!logs.naive) {
-      a[k] = logs.of_class[k][logs.binning.ColorBin(f.data())];
-      continue;
-    }
-    a[k] = 0;
-    for (std::size_t i = 0; i < size_; ++i)
-      a[k] += logs.of_class[k][logs.binning.ChannelBin(f.data(), i)];
-  }
+  std::fill_n(a, classes_, 0.);
+  histograms_->binning.ForEachBin(kind_, f.data(), [&](std::size_t bin) {
+    for (std::size_t k = 0; k < classes_; ++k) a[k] += histograms_->of_class[k][bin];
+  });
 }
 
 // Changes the positive class's discriminant so that its log-odds against all others are calibrated.
