@@ -73,11 +73,6 @@ void ForEachBin(std::string_view packed, std::size_t bin_count, const Take& take
   }
 }
 
-Int128 SquaredError(double log_odds, bool truth, std::uint64_t count) {
-  const double error = Logistic(truth ? -log_odds : log_odds);
-  return static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
-}
-
 constexpr std::size_t kAllBins = 2 * kHalfOfBins;  // of ScoreHistogram
 
 // The number of ScoreHistogram's bins in a coarse one; 32 coarse bins make an octave of |z| + 1.
@@ -125,7 +120,8 @@ CoarseScores TotalOf(std::span<const CoarseScores> blocks) {
 void ScoreHistogram::Add(float log_odds, bool truth, std::uint64_t count) {
   if (counts_.empty()) counts_.resize(2 * kAllBins);
   counts_[(truth ? kAllBins : 0) + BinOf(log_odds)] += count;
-  squared_error_ += SquaredError(log_odds, truth, count);
+  const double error = Logistic(truth ? -log_odds : log_odds);
+  squared_error_ += static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
 }
 
 ScoreHistogram& ScoreHistogram::operator+=(const ScoreHistogram& other) {

@@ -115,10 +115,9 @@ void ValidateHistogram(const Model& model, const Requirements& require) {
           "smoothing {} is not from {:g} to {:g}", smoothing, Histogram::kMinSmoothing,
           Histogram::kMaxSmoothing);
   // Each bin takes a double in memory, even if the file does not name it.
-  double all = static_cast<double>(model.classes.size());
-  for (int i = 0; i < (model.kind == Kind::kHistogram ? model.features.size() : 1); ++i)
-    all *= bins;
-  require(all <= Histogram::kMaxBins, "{:.0f} bins of all classes (at most {})", all,
+  const std::size_t all =
+      model.classes.size() * Binning(model.features, bins).BinCountOf(model.kind);
+  require(all <= Histogram::kMaxBins, "{} bins of all classes (at most {})", all,
           Histogram::kMaxBins);
 }
 

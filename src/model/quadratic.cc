@@ -44,12 +44,6 @@ namespace {
 
 constexpr double kCentre = 128;  // the middle of a byte's range: keeps products small
 
-Quadratic Constant(double value) {
-  Quadratic q;
-  q.constant = value;
-  return q;
-}
-
 // constant + gradient'd + scale * d'hessian d.
 Quadratic OfDerivatives(double constant, const Eigen::Vector3d& gradient, double scale,
                         const Eigen::Matrix3d& hessian) {
@@ -71,8 +65,9 @@ Quadratic OfLogistic(const Model& model) {
 }  // namespace
 
 Quadratic BelowThreshold(const Quadratic& log_odds, double threshold) {
-  if (std::isinf(threshold)) return Constant(threshold > 0 ? 1 : -1);
-  return Constant(threshold) - log_odds;
+  Quadratic constant;
+  constant.constant = std::isinf(threshold) ? std::copysign(1, threshold) : threshold;
+  return std::isinf(threshold) ? constant : constant - log_odds;
 }
 
 bool Quadratic::CanFold(const Model& model) {
