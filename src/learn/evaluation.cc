@@ -13,6 +13,7 @@
 #include "learn/score_bins.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/learn/class_counts.h"
 #include "skinmask/model/posterior.h"
 #include "skinmask/model/reference.h"
 
@@ -72,20 +73,6 @@ std::optional<double> Scores::Brier() const {
 }
 
 namespace {
-
-// Whether each class of the table is the positive one.
-std::vector<bool> Truths(const Samples& samples, const Model& model) {
-  std::vector<bool> truths;
-  bool shared = false;
-  for (const std::string& name : samples.classes()) {
-    truths.push_back(name == model.positive().name);
-    for (const ClassModel& c : model.classes) shared |= c.name == name;
-  }
-  if (!shared)
-    throw Error("samples", fmt::format("have none of the model's classes (they have: {})",
-                                       fmt::join(samples.classes(), " ")));
-  return truths;
-}
 
 struct ScoredRow {
   double log_odds;
@@ -165,8 +152,9 @@ struct Decider {
   }
 };
 
-// Scores `size` rows, at most kRowsAtOnce, and adds their sums.
-void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<bool>& truths,
+// Scores `size` rows, at most kRowsAtOnce, and adds their sums. `indices` are those of the table's
+// classes in the model.
+void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<std::size_t>& indices,
                 const Decider& decider, ScoredRow* scored, RowSums& sums) {
   std::array<std::uint8_t, 3 * kRowsAtOnce> bgr;
   std::array<double, kRowsAtOnce> z{}, truth{}, squared_error, log_loss;
@@ -174,7 +162,7 @@ void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<bool>
     bgr[3 * i] = rows[i].b;
     bgr[3 * i + 1] = rows[i].g;
     bgr[3 * i + 2] = rows[i].r;
-    truth[i] = truths[rows[i].class_index] ? 1 : -1;
+    truth[i] = indices[rows[i].class_index] == 0 ? 1 : -1;
   }
   decider.reference.LogOddsRow(bgr.data(), size, z.data());
   LossRow(z.data(), truth.data(), size, squared_error.data(), log_loss.data());
@@ -191,7 +179,10 @@ void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<bool>
 }  // namespace
 
 Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
-  const std::vector<bool> truths = Truths(samples, model);
+  const std::vector<std::size_t> indices = IndicesInModel(samples.classes(), model);
+  if (std::ranges::count(indices, model.classes.size()) == std::ssize(indices))
+    throw Error("samples", fmt::format("have none of the model's classes (they have: {})",
+                                       fmt::join(samples.classes(), " ")));
   const Decider decider(model);
   std::vector<ScoredRow> scored(samples.rows().size());
   constexpr std::size_t kGrain = 1 << 13;
@@ -199,7 +190,7 @@ Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
                                [&](std::size_t first, std::size_t last, RowSums& sum) {
                                  for (std::size_t i = first; i < last; i += kRowsAtOnce)
                                    ScoreBlock(&samples.rows()[i], std::min(kRowsAtOnce, last - i),
-                                              truths, decider, &scored[i], sum);
+                                              indices, decider, &scored[i], sum);
                                });
   Evaluation evaluation{sums.counts, Scores{StepsOf(scored), sums.squared_error}};
   if (const std::uint64_t pixels = sums.counts.Total(); pixels > 0)
