@@ -144,22 +144,21 @@ Solution Gradient(const Problem& problem, const LogisticOptions& options, Iterat
   double step = options.step.value_or(1);
   Solution s{Vector::Zero(problem.terms()), 0};
   LogLikelihoodAt at = problem.At(s.w, false);
-  for (; s.iterations < most; watch.Done(most - ++s.iterations)) {
+  while (s.iterations < most && !s.converged) {
     watch.RequireNotStopped();
     const Vector next = s.w + step * at.gradient;
     const LogLikelihoodAt then = problem.At(next, false);
-    if (!(then.value >= at.value)) {  // too far
+    if (then.value >= at.value) {
+      s.converged = HardlyChanges(at.value, then.value, options.tolerance);
+      s.w = next;
+      at = then;
+    } else {  // too far
       step /= 2;
       s.converged = step < 1e-12;
-      if (s.converged) break;
-      continue;
     }
-    s.converged = HardlyChanges(at.value, then.value, options.tolerance);
-    s.w = next;
-    at = then;
-    if (s.converged) break;
+    if (!s.converged) ++s.iterations;
+    watch.Done(s.converged ? 0 : most - s.iterations);
   }
-  if (s.converged) watch.Done(0);
   return s;
 }
 
@@ -176,7 +175,7 @@ Solution Sgd(const Problem& problem, const LogisticOptions& options, Iterations&
   Random random(1);
   Solution s{Vector::Zero(problem.terms()), 0};
   double value = problem.At(s.w, false).value;
-  while (s.iterations < most) {
+  while (s.iterations < most && !s.converged) {
     const double now = step / (1 + s.iterations);
     for (std::size_t draw = 0; draw < points.count; ++draw) {
       if (draw % kDrawsAtOnce == 0) watch.RequireNotStopped();
@@ -195,7 +194,6 @@ Solution Sgd(const Problem& problem, const LogisticOptions& options, Iterations&
     value = problem.At(s.w, false).value;
     s.converged = HardlyChanges(before, value, options.tolerance);
     watch.Done(s.converged ? 0 : most - s.iterations);
-    if (s.converged) break;
   }
   return s;
 }
