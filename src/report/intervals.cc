@@ -73,8 +73,8 @@ Interval SharesAt(const Jackknife& log_odds, double outside, double times) {
 }
 
 constexpr std::size_t kRatioCount = 9;
-using Ratio = std::optional<double>;
-using RatioRow = std::array<Ratio, kRatioCount>;
+using Share = std::optional<double>;
+using RatioRow = std::array<Share, kRatioCount>;
 
 // The places of the ratios that sums over images do not give.
 constexpr std::size_t kAuc = 6, kAveragePrecision = 7;
@@ -108,26 +108,20 @@ struct Sums {
     if (image.counts.Total() == 0) return 0;
     return image.brier.value_or(kNone) * static_cast<double>(image.counts.Total());
   }
-  // `times` is 1 to add, and -1 to remove.
-  void AddValues(const RatioRow& values, double times) {
+  // `times` is 1 to add the image, and -1 to remove it.
+  void Add(const Metrics& image, int times) {
+    if (times > 0)
+      counts += image.counts;
+    else
+      counts = Less(counts, image.counts);
+    squared_error += times * SquaredErrorOf(image);
+    const RatioRow values = Values(image);
     for (std::size_t r = 0; r < kRatioCount; ++r) {
       totals[r] += times * values[r].value_or(0);
       defined[r] += times * values[r].has_value();
       ones[r] += times * (values[r] == 1.);
       zeros[r] += times * (values[r] == 0.);
     }
-  }
-  void Add(const Metrics& image, const RatioRow& values) {
-    counts += image.counts;
-    squared_error += SquaredErrorOf(image);
-    AddValues(values, 1);
-  }
-  Sums Without(const Metrics& image, const RatioRow& values) const {
-    Sums rest = *this;
-    rest.counts = Less(counts, image.counts);
-    rest.squared_error -= SquaredErrorOf(image);
-    rest.AddValues(values, -1);
-    return rest;
   }
   Scored Score() const {
     Metrics pooled = MetricsOf({counts, std::nullopt});
@@ -152,25 +146,28 @@ struct LeftOut {
 
   explicit LeftOut(const EvaluationReport& report) {
     Sums sums;
-    for (const auto& [name, image] : report.images) sums.Add(image, Values(image));
+    for (const auto& [name, image] : report.images) sums.Add(image, 1);
     all = sums.Score();
-    for (const auto& [name, image] : report.images)
-      without.push_back(sums.Without(image, Values(image)).Score());
+    for (const auto& [name, image] : report.images) {
+      Sums rest = sums;
+      rest.Add(image, -1);
+      without.push_back(rest.Score());
+    }
     all.pooled[kAuc] = report.pooled.auc;
     all.pooled[kAveragePrecision] = report.pooled.average_precision;
     scores_without = MeasuresWithoutEach(report.blocks);
   }
 
-  std::vector<Ratio> Without(RatioRow Scored::*row, std::size_t r) const {
+  std::vector<Share> Without(RatioRow Scored::*row, std::size_t r) const {
     if (row == &Scored::pooled && r == kAuc) return Without(&ScoreMeasures::auc);
     if (row == &Scored::pooled && r == kAveragePrecision)
       return Without(&ScoreMeasures::average_precision);
-    std::vector<Ratio> values;
+    std::vector<Share> values;
     for (const Scored& scored : without) values.push_back((scored.*row)[r]);
     return values;
   }
-  std::vector<Ratio> Without(Ratio ScoreMeasures::*measure) const {
-    std::vector<Ratio> values;
+  std::vector<Share> Without(Share ScoreMeasures::*measure) const {
+    std::vector<Share> values;
     for (const ScoreMeasures& measures : scores_without) values.push_back(measures.*measure);
     return values;
   }
@@ -199,7 +196,7 @@ struct Compared {
 std::optional<Jackknife> JackknifeOfGroup(const std::vector<Confusion>& images,
                                           const Confusion& all, const GroupMeasure& measure) {
   if (images.size() < kLeastGroup) return std::nullopt;
-  std::vector<Ratio> without;
+  std::vector<Share> without;
   for (const Confusion& image : images) without.push_back((Less(all, image).*measure.of)());
   return JackknifeOfShare((all.*measure.of)(), without);
 }
@@ -224,8 +221,8 @@ std::optional<GroupGap> LargestGap(const std::vector<Compared>& groups) {
 
 ReportIntervals IntervalsOf(const EvaluationReport& report) {
   const LeftOut scores(report);
-  const auto of_share = [](const Ratio& all,
-                           const std::vector<Ratio>& without) -> std::optional<Interval> {
+  const auto of_share = [](const Share& all,
+                           const std::vector<Share>& without) -> std::optional<Interval> {
     const auto log_odds = JackknifeOfShare(all, without);
     if (!log_odds) return std::nullopt;
     return SharesAt(*log_odds, kOutside, kOfOne);
@@ -246,7 +243,7 @@ ReportIntervals IntervalsOfDifference(const EvaluationReport& a, const Evaluatio
     throw Error("models", "were judged on other images each (a file changed meanwhile)");
   const LeftOut first(a), second(b);
   return ForEachRatio([&](RatioRow Scored::*row, std::size_t r) -> std::optional<Interval> {
-    std::vector<Ratio> of_a = first.Without(row, r), of_b = second.Without(row, r);
+    std::vector<Share> of_a = first.Without(row, r), of_b = second.Without(row, r);
     if (of_a.size() != of_b.size()) return std::nullopt;  // one has no scores
     of_a.push_back((first.all.*row)[r]);
     of_b.push_back((second.all.*row)[r]);
