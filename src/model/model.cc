@@ -62,11 +62,10 @@ void ValidateGaussian(const Gaussian& gaussian, const Features& features,
   const FeatureMatrix& covariance = gaussian.covariance;
   require(gaussian.weight > 0 && gaussian.weight <= 1, "weight {} is not between 0 and 1",
           gaussian.weight);
-  require(gaussian.mean.size() == size, "mean needs {} numbers", size);
-  require(gaussian.mean.allFinite(), "mean has a number that is not finite");
-  require(covariance.rows() == size && covariance.cols() == size,
-          "covariance needs {0} x {0} numbers", size);
-  require(covariance.allFinite(), "covariance has a number that is not finite");
+  require(gaussian.mean.size() == size && covariance.rows() == size && covariance.cols() == size,
+          "mean needs {0} numbers, and covariance {0} x {0}", size);
+  require(gaussian.mean.allFinite() && covariance.allFinite(),
+          "mean or covariance has a number that is not finite");
   require(covariance == covariance.transpose(), "covariance is not symmetric");
   const Eigen::LLT<FeatureMatrix> cholesky(covariance);
   require(cholesky.info() == Eigen::Success && FeatureMatrix(cholesky.matrixL()).allFinite(),
@@ -141,11 +140,10 @@ void ValidateSide(const CalibrationSide& side, const Requirements& require) {
   require(!side.lines.empty() && side.lines.size() <= CalibrationSide::kMaxLines,
           "adapted calibration has {} lines on a side (1 to {})", side.lines.size(),
           CalibrationSide::kMaxLines);
-  for (const auto& line : side.lines)
-    require(line.slope >= 1 / kMax && line.slope <= kMax,
-            "adapted calibration's slope {} is not within {:g}..{:g}", line.slope, 1 / kMax, kMax);
   for (std::size_t k = 0; k < side.lines.size(); ++k) {
-    const double from = side.lines[k].from;
+    const auto [from, slope] = side.lines[k];
+    require(slope >= 1 / kMax && slope <= kMax,
+            "adapted calibration's slope {} is not within {:g}..{:g}", slope, 1 / kMax, kMax);
     require(k == 0 ? from == 0 : from > side.lines[k - 1].from && from <= kMax,
             "adapted calibration's lines do not begin at 0 and then ascend to at most {:g}", kMax);
   }
