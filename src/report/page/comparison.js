@@ -84,6 +84,15 @@ function modelLabel(criterion) {
   };
 }
 
+function showFigure(criterion) {
+  const name = criteria[criterion], title = name[0].toUpperCase() + name.slice(1);
+  const better = criterion.endsWith('log_loss') ? 'lower' : 'higher';
+  const canvas = element('canvas', {id: criterion, role: 'img',
+                                    'aria-label': title + ' against free parameters'});
+  byId('figures').append(element('figure', {}, element('figcaption', {}, `${title} (${better} is better)`),
+                                 element('div', {class: 'plot'}, canvas)));
+}
+
 function criterionPlot(criterion) {
   const all = modelPoints(criterion, () => true);
   const parameters = all.map((p) => p.x);
@@ -172,21 +181,12 @@ function showFolds() {
                                       ...folds.map((fold) => number(`models.${i}.${selected}.folds.${fold}`, digits))])));
 }
 
-// The plot of the score that decides, if it is none of the usual ones.
-function showSelectedPlot() {
-  const figure = byId('of-selected'), canvas = figure.querySelector('canvas'), name = criteria[selected];
-  figure.hidden = false;
-  figure.querySelector('figcaption').append(`${name[0].toUpperCase() + name.slice(1)} (${selected.endsWith('log_loss') ? 'lower' : 'higher'} is better)`);
-  canvas.id = selected;
-  canvas.setAttribute('aria-label', `${name} against free parameters`);
-}
-
 showSummary();
 showModels();
 if (report.choice) {
   showChoice();
   byId('plots').hidden = false;
-  if (plotted.length > 3) showSelectedPlot();
+  plotted.forEach(showFigure);
   plotted.forEach(criterionPlot);
   plotted.forEach(tellPlot);
   showClasses();
