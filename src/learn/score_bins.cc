@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <iterator>
 #include <string>
 
 #include "skinmask/base/error.h"
@@ -84,6 +85,13 @@ constexpr double kUnitsOfP = 1 << 20;
 std::size_t CoarseBinOf(std::size_t fine) {
   return fine < kHalfOfBins ? kHalf - 1 - (kHalfOfBins - 1 - fine) / kFinePerCoarse
                             : kHalf + (fine - kHalfOfBins) / kFinePerCoarse;
+}
+
+// Adds pixels to a bin, which is the last one of the list or comes after it.
+void AddTo(std::vector<CoarseScores::Bin>& bins, const CoarseScores::Bin& more) {
+  if (bins.empty() || bins.back().index != more.index) bins.push_back({more.index, 0, 0});
+  bins.back().positive += more.positive;
+  bins.back().negative += more.negative;
 }
 
 // The measures of the sum of all blocks without one of them.
@@ -192,12 +200,8 @@ Confusion CountsAbove(std::string_view packed, double log_odds) {
 }
 
 CoarseScores::CoarseScores(const Scores& scores) {
-  for (const ScoreStep& step : scores.steps) {
-    const std::size_t index = CoarseBinOf(BinOf(static_cast<float>(step.score)));
-    if (bins.empty() || bins.back().index != index) bins.push_back({index, 0, 0});
-    bins.back().positive += step.positive;
-    bins.back().negative += step.negative;
-  }
+  for (const auto& [threshold, positive, negative, score] : scores.steps)
+    AddTo(bins, {CoarseBinOf(BinOf(static_cast<float>(score))), positive, negative});
   const Reliability exact = ReliabilityOf(scores);
   for (std::size_t b = 0; b < exact.bins.size(); ++b)
     reliability.at(b) = {exact.bins[b].count, exact.bins[b].positive,
@@ -206,17 +210,9 @@ CoarseScores::CoarseScores(const Scores& scores) {
 
 CoarseScores& CoarseScores::operator+=(const CoarseScores& other) {
   std::vector<Bin> both;
-  auto mine = bins.begin();
-  for (const Bin& bin : other.bins) {
-    for (; mine != bins.end() && mine->index < bin.index; ++mine) both.push_back(*mine);
-    both.push_back(bin);
-    if (mine == bins.end() || mine->index != bin.index) continue;
-    both.back().positive += mine->positive;
-    both.back().negative += mine->negative;
-    ++mine;
-  }
-  both.insert(both.end(), mine, bins.end());
-  bins = std::move(both);
+  std::ranges::merge(bins, other.bins, std::back_inserter(both), {}, &Bin::index, &Bin::index);
+  bins.clear();
+  for (const Bin& bin : both) AddTo(bins, bin);
   for (std::size_t b = 0; b < reliability.size(); ++b) {
     reliability[b].count += other.reliability[b].count;
     reliability[b].positive += other.reliability[b].positive;
