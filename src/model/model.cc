@@ -120,7 +120,7 @@ void ValidateHistogram(const Model& model, const Requirements& require) {
           Histogram::kMaxBins);
 }
 
-// Log-odds are below 10^31 (RequireFiniteDensity, ValidateLogistic), so slope times log-odds fits
+// Log-odds are below 10^31 (RequireFiniteDensity, ValidateTerms), so slope times log-odds fits
 // in a float.
 void ValidateCalibration(const Calibration& calibration, const Requirements& require) {
   constexpr double kMaxSlope = 1e6, kMaxOffset = 1e30;
@@ -162,29 +162,15 @@ void ValidateTerms(const FeatureTerms& terms, const Model& model, const Requirem
   require(bounded, "coefficients must be finite, and at most {:g}", largest);
 }
 
-void ValidateLogistic(const Model& model, std::string_view subject) {
-  const LogisticTerms& terms = model.logistic;
-  const Requirements require(subject);
-  if (model.classes.size() == 2)
-    ValidateTerms(terms, model, require);
-  else
-    for (const ClassModel& c : model.classes) {
-      const std::string of_class = fmt::format("{}: class '{}'", subject, c.name);
-      ValidateTerms(c.terms, model, Requirements(of_class));
-      require(c.terms.product.size() == model.classes[0].terms.product.size(),
-              "classes have products and none: all do, or none does");
-    }
-  require(std::isfinite(terms.log_likelihood) && terms.ridge >= 0 && std::isfinite(terms.ridge),
-          "log-likelihood and ridge must be finite, the ridge not below 0");
-}
-
 void ValidateClass(const ClassModel& c, const Model& model, const Requirements& require) {
   require(std::isfinite(c.prior) && c.prior > 0 && c.prior < 1, "prior {} is not between 0 and 1",
           c.prior);
-  if (IsHistogram(model.kind))
-    ValidateBins(c, model, require);
-  else if (model.kind != Kind::kLogistic)
-    ValidateGaussians(c, model, require);
+  if (IsHistogram(model.kind)) return ValidateBins(c, model, require);
+  if (model.kind != Kind::kLogistic) return ValidateGaussians(c, model, require);
+  if (model.classes.size() == 2) return;
+  ValidateTerms(c.terms, model, require);
+  require(c.terms.product.size() == model.classes[0].terms.product.size(),
+          "classes have products and none: all do, or none does");
 }
 
 void ValidateClassCosts(const ClassCosts& costs, const Model& model, const Requirements& require) {
@@ -231,7 +217,11 @@ void Validate(const Model& model, std::string_view subject) {
           model.classes.size(), kMaxClasses);
   for (double s : model.shrinkage)
     require(s >= 0 && s <= 1, "shrinkage {} is not between 0 and 1", s);
-  if (model.kind == Kind::kLogistic) ValidateLogistic(model, subject);
+  const LogisticTerms& terms = model.logistic;
+  if (model.kind == Kind::kLogistic && model.classes.size() == 2)
+    ValidateTerms(terms, model, require);
+  require(std::isfinite(terms.log_likelihood) && terms.ridge >= 0 && std::isfinite(terms.ridge),
+          "log-likelihood and ridge must be finite, the ridge not below 0");
   if (IsHistogram(model.kind)) ValidateHistogram(model, require);
   ValidateCalibration(model.calibration, require);
   const AdaptedCalibration& adapted = model.adapted_calibration;

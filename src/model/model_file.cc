@@ -47,8 +47,8 @@ FeatureTerms ReadTerms(const JsonNode& node, int size) {
   return terms;
 }
 
-ClassModel ReadClass(const JsonNode& node, const Model& model,
-                     const std::optional<FeatureMatrix>& pooled) {
+// `all` is the node of all classes' parameters.
+ClassModel ReadClass(const JsonNode& node, const JsonNode& all, const Model& model) {
   const int size = model.features.size();
   ClassModel c;
   c.name = node["class"].Text();
@@ -56,7 +56,7 @@ ClassModel ReadClass(const JsonNode& node, const Model& model,
   c.prior = node["prior"].Real();
   if (IsGaussian(model.kind)) {
     c.mean = VectorOf(node["mean"], size);
-    c.covariance = pooled ? *pooled : MatrixOf(node["covariance"], size);
+    c.covariance = MatrixOf((model.kind == Kind::kLda ? all : node)["covariance"], size);
   } else if (model.kind == Kind::kMixture) {
     c.components = ComponentsOf(node["components"], size);
   } else if (IsHistogram(model.kind)) {
@@ -91,10 +91,8 @@ void ReadParameters(const JsonNode& node, Model& model) {
     model.histogram.bins = static_cast<int>(std::min<std::uint64_t>(node["bins"].Count(), 1 << 20));
     model.histogram.smoothing = node["smoothing"].Real();
   }
-  std::optional<FeatureMatrix> pooled;
-  if (model.kind == Kind::kLda) pooled = MatrixOf(node["covariance"], model.features.size());
   for (const JsonNode& item : node["classes"].Items()) {
-    model.classes.push_back(ReadClass(item, model, pooled));
+    model.classes.push_back(ReadClass(item, node, model));
     if (item.Has("shrinkage")) model.shrinkage.push_back(item["shrinkage"].Real());
   }
   if (!model.shrinkage.empty() && model.shrinkage.size() != model.classes.size())
