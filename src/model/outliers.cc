@@ -48,16 +48,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-// Whether a class explains these features.
+// Whether any class explains these features.
 using Explains = std::function<bool(const double* f)>;
 
 // The outliers of models that are not quadratics.
 class Outliers::ByColor {
  public:
-  ByColor(const Model& model, std::vector<Explains> explanations)
-      : features_(model.features), explanations_(std::move(explanations)) {}
-
-  std::size_t explanation_count() const { return explanations_.size(); }
+  ByColor(const Model& model, Explains explains)
+      : features_(model.features), explains_(std::move(explains)) {}
 
   // Which of at most ColorMemo::kBlock pixels no class explains.
   void Judge(const std::uint8_t* bgr, std::size_t count, bool* outlier) const noexcept {
@@ -68,8 +66,7 @@ class Outliers::ByColor {
     for (std::size_t i = 0; i < count; ++i) {
       const Eigen::Vector3d of_color = Eigen::Map<Eigen::Vector3i>(&carrier[3 * i]).cast<double>();
       const FeatureVector f = matrix * of_color + offset;
-      outlier[i] =
-          std::ranges::none_of(explanations_, [&](const Explains& e) { return e(f.data()); });
+      outlier[i] = !explains_(f.data());
     }
   }
 
@@ -88,7 +85,7 @@ class Outliers::ByColor {
 
  private:
   Features features_;
-  std::vector<Explains> explanations_;
+  Explains explains_;
   ColorMemo memo_;
 };
 
@@ -111,11 +108,18 @@ FeatureMatrix InverseCovariance(const Gaussian& gaussian) {
   return Eigen::LLT<FeatureMatrix>(gaussian.covariance).solve(FeatureMatrix::Identity(size, size));
 }
 
-Explains ByDistance(const Gaussian& gaussian, double limit) {
-  const FeatureMatrix inverse = InverseCovariance(gaussian);
-  return [mean = gaussian.mean, inverse, limit](const double* f) {
-    const FeatureVector d = Eigen::Map<const FeatureVector>(f, mean.size()) - mean;
-    return d.dot(inverse * d) <= limit;
+Explains ByDistance(const Model& model, double share) {
+  const double limit = ChiSquaredQuantile(share, model.features.size());
+  std::vector<std::pair<FeatureVector, FeatureMatrix>> gaussians;  // means, inverse covariances
+  for (const ClassModel& c : model.classes)
+    for (const Gaussian& gaussian : c.gaussians())
+      gaussians.emplace_back(gaussian.mean, InverseCovariance(gaussian));
+  return [gaussians = std::move(gaussians), limit](const double* f) {
+    return std::ranges::any_of(gaussians, [&](const auto& gaussian) {
+      const auto& [mean, inverse] = gaussian;
+      const FeatureVector d = Eigen::Map<const FeatureVector>(f, mean.size()) - mean;
+      return d.dot(inverse * d) <= limit;
+    });
   };
 }
 
@@ -190,16 +194,6 @@ Explains ByBins(const Model& model, double share) {
   };
 }
 
-std::vector<Explains> ExplanationsOf(const Model& model, double share) {
-  if (IsHistogram(model.kind)) return {ByBins(model, share)};
-  const double limit = ChiSquaredQuantile(share, model.features.size());
-  std::vector<Explains> explanations;
-  for (const ClassModel& c : model.classes)
-    for (const Gaussian& gaussian : c.gaussians())
-      explanations.push_back(ByDistance(gaussian, limit));
-  return explanations;
-}
-
 }  // namespace
 
 double ChiSquaredQuantile(double share, int degrees) {
@@ -248,8 +242,9 @@ Outliers::Outliers(const Model& model, double share, std::uint64_t expected_pixe
       }
     return;
   }
-  auto by_color = std::make_shared<const ByColor>(model, ExplanationsOf(model, share));
-  if (expected_pixels < kColors || by_color->explanation_count() > kMaxDensitiesOfTable)
+  auto by_color = std::make_shared<const ByColor>(
+      model, IsHistogram(model.kind) ? ByBins(model, share) : ByDistance(model, share));
+  if (expected_pixels < kColors || DensityCount(model) > kMaxDensitiesOfTable)
     by_color_ = std::move(by_color);
   else
     FillTable(*by_color);

@@ -60,13 +60,6 @@ HWY_AFTER_NAMESPACE();
 namespace skinmask {
 namespace {
 
-// The number of densities that a colour needs.
-std::size_t DensityCount(const Model& model) {
-  std::size_t count = 0;
-  for (const ClassModel& c : model.classes) count += std::max<std::size_t>(1, c.components.size());
-  return count;
-}
-
 // round(255 P) of log-odds.
 std::uint8_t ProbabilityByte(double log_odds) {
   // Beyond these log-odds 255 P is within 0.49 of 0 or 255, so most colours need no exp.
@@ -118,9 +111,13 @@ std::vector<MixtureComponent> Components(const Model& model) {
   return components;
 }
 
-float ToFloat(double value) { return static_cast<float>(value); }
-
 }  // namespace
+
+std::size_t DensityCount(const Model& model) {
+  std::size_t count = 0;
+  for (const ClassModel& c : model.classes) count += std::max<std::size_t>(1, c.components.size());
+  return count;
+}
 
 void BitOfColorRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
                    std::uint8_t* mask) noexcept {
@@ -255,9 +252,10 @@ void Posterior::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
 
 void Posterior::LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept {
   if (const auto* folded = std::get_if<Folded>(&form_))
-    for (std::size_t i = 0; i < count; ++i) z[i] = ToFloat(folded->log_odds(bgr + 3 * i));
+    for (std::size_t i = 0; i < count; ++i)
+      z[i] = static_cast<float>(folded->log_odds(bgr + 3 * i));
   else
-    ReferenceRow(reference_, bgr, count, z, ToFloat);
+    ReferenceRow(reference_, bgr, count, z, [](double value) { return static_cast<float>(value); });
 }
 
 void Posterior::ClassRow(const std::uint8_t* bgr, std::size_t count,

@@ -14,6 +14,8 @@
 #include <memory>
 #include <new>
 
+#include "skinmask/model/model.h"
+
 namespace skinmask {
 
 // The index of a colour is r << 16 | g << 8 | b.
@@ -23,6 +25,8 @@ inline constexpr std::size_t kColors = std::size_t{1} << 24;
 // densities they would take up to minutes, which cannot be interrupted; then a ColorMemo computes
 // only the colours that occur.
 inline constexpr std::size_t kMaxDensitiesOfTable = 8;
+// The number of densities that a colour needs.
+std::size_t DensityCount(const Model& model);
 
 // Calls take(first, bgr) for each row of 256 colours with the same red and green, in parallel;
 // `first` is r << 16 | g << 8. Isolated, because a thread that waits here must not begin other
