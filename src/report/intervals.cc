@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/distributions.h"
+#include "pipeline/results_json.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/coarse_scores.h"
@@ -72,29 +73,18 @@ Interval SharesAt(const Jackknife& log_odds, double outside, double times) {
   return {Logistic(interval.low), Logistic(interval.high)};
 }
 
-constexpr std::size_t kRatioCount = 9;
 using Share = std::optional<double>;
-using RatioRow = std::array<Share, kRatioCount>;
+
+// The ratios of all images, or of all but one: pooled in the order of kRatios, then as means.
+constexpr std::size_t kRatioCount = std::size(kRatios);
+using RatioRow = std::array<Share, 2 * kRatioCount>;
 
 // The places of the ratios that sums over images do not give.
 constexpr std::size_t kAuc = 6, kAveragePrecision = 7;
 
-// The values in the order of Ratios().
-RatioRow Values(const Metrics& metrics) {
-  RatioRow values;
-  std::size_t i = 0;
-  for (const auto& [name, value] : Ratios(metrics)) values.at(i++) = value;
-  return values;
-}
-
 Confusion Less(const Confusion& all, const Confusion& image) {
   return {all.tp - image.tp, all.fp - image.fp, all.fn - image.fn, all.tn - image.tn};
 }
-
-// The ratios of all images, or of all but one.
-struct Scored {
-  RatioRow pooled, means;
-};
 
 // Sums over images, from which one image can be removed.
 struct Sums {
@@ -115,33 +105,35 @@ struct Sums {
     else
       counts = Less(counts, image.counts);
     squared_error += times * SquaredErrorOf(image);
-    const RatioRow values = Values(image);
     for (std::size_t r = 0; r < kRatioCount; ++r) {
-      totals[r] += times * values[r].value_or(0);
-      defined[r] += times * values[r].has_value();
-      ones[r] += times * (values[r] == 1.);
-      zeros[r] += times * (values[r] == 0.);
+      const Share& value = image.*kRatios[r].second;
+      totals[r] += times * value.value_or(0);
+      defined[r] += times * value.has_value();
+      ones[r] += times * (value == 1.);
+      zeros[r] += times * (value == 0.);
     }
   }
-  Scored Score() const {
+  RatioRow Score() const {
     Metrics pooled = MetricsOf({counts, std::nullopt});
     if (counts.Total() > 0 && !std::isnan(squared_error))
       pooled.brier = squared_error / static_cast<double>(counts.Total());
-    Scored scored{Values(pooled), {}};
-    // A mean of ones is exactly 1, whatever the rounding of the sum: it has no interval.
-    for (std::size_t r = 0; r < kRatioCount; ++r)
+    RatioRow row;
+    for (std::size_t r = 0; r < kRatioCount; ++r) {
+      row[r] = pooled.*kRatios[r].second;
+      // A mean of ones is exactly 1, whatever the rounding of the sum: it has no interval.
       if (defined[r] > 0)
-        scored.means[r] = ones[r] == defined[r]    ? 1
-                          : zeros[r] == defined[r] ? 0
-                                                   : totals[r] / defined[r];
-    return scored;
+        row[kRatioCount + r] = ones[r] == defined[r]    ? 1
+                               : zeros[r] == defined[r] ? 0
+                                                        : totals[r] / defined[r];
+    }
+    return row;
   }
 };
 
 // The scores of all images, and without each of them.
 struct LeftOut {
-  Scored all;
-  std::vector<Scored> without;
+  RatioRow all;
+  std::vector<RatioRow> without;
   std::vector<ScoreMeasures> scores_without;  // without each block of the report
 
   explicit LeftOut(const EvaluationReport& report) {
@@ -153,17 +145,16 @@ struct LeftOut {
       rest.Add(image, -1);
       without.push_back(rest.Score());
     }
-    all.pooled[kAuc] = report.pooled.auc;
-    all.pooled[kAveragePrecision] = report.pooled.average_precision;
+    all[kAuc] = report.pooled.auc;
+    all[kAveragePrecision] = report.pooled.average_precision;
     scores_without = MeasuresWithoutEach(report.blocks);
   }
 
-  std::vector<Share> Without(RatioRow Scored::*row, std::size_t r) const {
-    if (row == &Scored::pooled && r == kAuc) return Without(&ScoreMeasures::auc);
-    if (row == &Scored::pooled && r == kAveragePrecision)
-      return Without(&ScoreMeasures::average_precision);
+  std::vector<Share> Without(std::size_t place) const {
+    if (place == kAuc) return Without(&ScoreMeasures::auc);
+    if (place == kAveragePrecision) return Without(&ScoreMeasures::average_precision);
     std::vector<Share> values;
-    for (const Scored& scored : without) values.push_back((scored.*row)[r]);
+    for (const RatioRow& row : without) values.push_back(row[place]);
     return values;
   }
   std::vector<Share> Without(Share ScoreMeasures::*measure) const {
@@ -173,15 +164,13 @@ struct LeftOut {
   }
 };
 
-// interval(row, r) for each ratio of Ratios().
+// interval(place) for each ratio of a row.
 template <class Of>
 ReportIntervals ForEachRatio(const Of& interval) {
   ReportIntervals intervals;
-  std::size_t r = 0;
-  for (const auto& [name, unused] : Ratios(Metrics{})) {
-    intervals.pooled.emplace_back(name, interval(&Scored::pooled, r));
-    intervals.mean_per_image.emplace_back(name, interval(&Scored::means, r));
-    ++r;
+  for (std::size_t r = 0; r < kRatioCount; ++r) {
+    intervals.pooled.emplace_back(kRatios[r].first, interval(r));
+    intervals.mean_per_image.emplace_back(kRatios[r].first, interval(kRatioCount + r));
   }
   return intervals;
 }
@@ -227,9 +216,8 @@ ReportIntervals IntervalsOf(const EvaluationReport& report) {
     if (!log_odds) return std::nullopt;
     return SharesAt(*log_odds, kOutside, kOfOne);
   };
-  ReportIntervals intervals = ForEachRatio([&](RatioRow Scored::*row, std::size_t r) {
-    return of_share((scores.all.*row)[r], scores.Without(row, r));
-  });
+  ReportIntervals intervals = ForEachRatio(
+      [&](std::size_t place) { return of_share(scores.all[place], scores.Without(place)); });
   const ScoreMeasures all = MeasuresOf(report.blocks);
   intervals.pooled.emplace_back("ece", of_share(all.ece, scores.Without(&ScoreMeasures::ece)));
   intervals.pooled.emplace_back(
@@ -242,11 +230,11 @@ ReportIntervals IntervalsOfDifference(const EvaluationReport& a, const Evaluatio
   if (!std::ranges::equal(a.images, b.images, same_name))
     throw Error("models", "were judged on other images each (a file changed meanwhile)");
   const LeftOut first(a), second(b);
-  return ForEachRatio([&](RatioRow Scored::*row, std::size_t r) -> std::optional<Interval> {
-    std::vector<Share> of_a = first.Without(row, r), of_b = second.Without(row, r);
+  return ForEachRatio([&](std::size_t place) -> std::optional<Interval> {
+    std::vector<Share> of_a = first.Without(place), of_b = second.Without(place);
     if (of_a.size() != of_b.size()) return std::nullopt;  // one has no scores
-    of_a.push_back((first.all.*row)[r]);
-    of_b.push_back((second.all.*row)[r]);
+    of_a.push_back(first.all[place]);
+    of_b.push_back(second.all[place]);
     std::vector<double> differences;
     for (std::size_t i = 0; i < of_a.size(); ++i) {
       if (!of_a[i] || !of_b[i]) return std::nullopt;
