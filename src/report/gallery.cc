@@ -59,7 +59,8 @@ Pictures Thumbnail(const LabelledImage& image, bool predicted) {
   return {{"thumbnail", "data:image/webp;base64," + Base64(webp)}};
 }
 
-Pictures Draw(const LabelledImage& image, std::uint8_t positive, const Detector* detector) {
+Pictures Draw(const LabelledImage& image, std::uint8_t positive,
+              const std::optional<Detector>& detector) {
   Pictures pictures;
   const auto add = [&](const char* name, const cv::Mat& picture) {
     const std::string jpeg = EncodeJpeg(Smaller(picture, kLongestSide), kQuality);
@@ -147,10 +148,8 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detec
         const auto place = index_of.find(name_of(i));
         if (place == index_of.end()) throw Error(name_of(i), "is not among the images any more");
         const LabelledImage image = pairs.Read(place->second, take);
-        const bool is_whole = i < whole;
-        Item item{image.bgr.total(), is_whole
-                                         ? Draw(image, positive, detector ? &*detector : nullptr)
-                                         : Thumbnail(image, given == nullptr)};
+        Item item{image.bgr.total(),
+                  i < whole ? Draw(image, positive, detector) : Thumbnail(image, given == nullptr)};
         LabelledPairs::Done();
         return item;
       },
