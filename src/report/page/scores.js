@@ -59,8 +59,7 @@ function showClasses() {
   table.hidden = false;
   table.append(row('th', ['Pixels'].concat(names.map((name) => 'called ' + name), ['accuracy'])));
   names.forEach((name, k) => table.append(row('td', ['truly ' + name].concat(
-      names.map((_, called) => element('td', {class: called === k ? 'right' : ''},
-                                       number(`classes.counts.${k}.${called}`, 0))),
+      names.map((_, called) => number(`classes.counts.${k}.${called}`, 0)),
       [number(`classes.recall.${k}`)]))));
   table.append(row('td', ['all'].concat(names.map(() => ''), [number('classes.accuracy')])));
   if (report.classes.costs)
