@@ -142,7 +142,6 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   if (detect.video.png_frames && !detect.video.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
   if (!detect.video.codec.empty()) AsUsage([&] { RequireVideoEncoder(detect.video.codec); });
-  if (detect.video.png_frames) RefuseFrameNumbers(options.inputs);
   if (!options.pixels.empty())
     detect.pixels = detect.video.pixels =
         options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
@@ -310,7 +309,9 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
   group
       .AddFlag("--frames", options.detect.video.png_frames,
                "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...")
-      ->check(NoFrameNumbers());
+      ->check(CheckedBy([](const std::string& value) {
+        return value == "true" ? "" : "takes no value (--from and --to choose frames)";
+      }));
   const auto is_usual = [](const OutputKind& kind) { return !kind.takes_codec; };
   const auto has_own = [](const OutputKind& kind) { return kind.takes_codec && !kind.is_watched; };
   const auto has_alpha = [](const OutputKind& kind) { return kind.takes_codec && kind.is_watched; };

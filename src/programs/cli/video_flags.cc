@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/folder.h"
 #include "base/parse.h"
 
 namespace skinmask::cli {
@@ -14,17 +13,6 @@ namespace {
 std::optional<VideoTime> TimeOf(const std::string& flag, const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   return AsUsage([&] { return VideoTimeFromText(*text); }, flag + ": ");
-}
-
-// For "10-20": the options that select these frames; empty for other texts.
-std::string FrameNumbersHint(const std::string& text) {
-  const std::size_t first = text.find_first_of("-:");
-  if (first == text.npos) return "";
-  const auto from = ParseNumber<std::uint32_t>(std::string_view(text).substr(0, first));
-  const auto to = ParseNumber<std::uint32_t>(std::string_view(text).substr(first + 1));
-  if (!from || !to) return "";
-  return fmt::format("{} (--from {}f --to {}f has the frames {} to {})", text, *from,
-                     *to + std::uint64_t{1}, *from, *to);
 }
 
 std::string WatchedNames() {
@@ -56,21 +44,6 @@ void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
   if (range.to && range.to->value == 0) throw UsageError("--to " + *flags.to + " leaves no frame");
   if (range.empty())
     throw UsageError("--from {} and --to {} leave no frame between them", *flags.from, *flags.to);
-}
-
-CLI::Validator NoFrameNumbers() {
-  return CheckedBy([](std::string& text) {
-    const std::string hint = FrameNumbersHint(text);
-    return hint.empty() ? hint : "takes no value, such as " + hint;
-  });
-}
-
-void RefuseFrameNumbers(const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    const std::string hint = FrameNumbersHint(input);
-    if (!hint.empty() && !Exists(input))
-      throw UsageError("--frames takes no value, and there is no input " + hint);
-  }
 }
 
 void AddRawVideoFlags(const OptionGroup& group, RawVideoFlags& flags) {

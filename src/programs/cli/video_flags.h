@@ -4,7 +4,6 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "programs/cli/verb.h"
 #include "skinmask/media/video.h"
@@ -20,10 +19,6 @@ struct VideoFlags {
 void AddVideoFlags(CLI::App& verb, VideoFlags& flags);
 // Must be called after the outputs are set. Throws UsageError.
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect);
-// --frames takes no value. If it gets a range of numbers as its value, or if such a range is an
-// input that does not exist (a UsageError), the message names the right options.
-CLI::Validator NoFrameNumbers();
-void RefuseFrameNumbers(const std::vector<std::string>& inputs);
 
 struct RawVideoFlags {
   std::string input_format, pixel_format, size, rate;
