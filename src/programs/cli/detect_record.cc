@@ -66,16 +66,17 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
     journal_.emplace(context.json, context.force ? IfExists::kReplace : context.if_exists());
     earlier_.ReadJournal(journal_->earlier());
   }
-  if (!flags.jsonl.empty() && flags.jsonl != "-") {
+  if (!flags.jsonl.empty()) {
     RequireWritable(flags.jsonl, context.if_exists());
     RequireNoMedia(flags.jsonl);
   }
-  if (completes_ && IsRegularFile(flags.jsonl)) RequireLines(flags.jsonl);
+  if (completes_ && !IsSpecial(flags.jsonl) && IsRegularFile(flags.jsonl))
+    RequireLines(flags.jsonl);
 }
 
 // Opened with the first line, when it is known that the file is not an input.
 void DetectRecord::OpenLines() {
-  if (flags_.jsonl == "-") {
+  if (flags_.jsonl == kStandardOutput) {
     jsonl_ = {stdout, [](std::FILE* file) { return std::fflush(file); }};
     return;
   }

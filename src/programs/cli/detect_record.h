@@ -19,7 +19,7 @@ namespace skinmask::cli {
 
 struct RecordFlags {
   TableFlags tables;
-  std::string jsonl;  // empty: none; "-": standard output
+  std::string jsonl;  // empty: none
 };
 
 class DetectRecord {
@@ -57,7 +57,7 @@ class DetectRecord {
   void TellMissingRows() const;
   void WriteJson();
   bool stdout_is_taken() const {
-    return context_.json_to_stdout() || flags_.jsonl == "-" || results_to_stdout_ ||
+    return context_.json_to_stdout() || flags_.jsonl == kStandardOutput || results_to_stdout_ ||
            flags_.tables.csv == kStandardOutput || flags_.tables.faces_csv == kStandardOutput;
   }
 

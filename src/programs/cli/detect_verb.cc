@@ -344,8 +344,10 @@ void AddRecordOptions(CLI::App& verb, DetectFlags& options) {
            "A row for each face in each image and frame: its number, its box, and the "
            "colours of its skin, of the forehead and of the cheeks; - is standard output")
       ->transform(DashIs(kStandardOutput));
-  group.Add("--jsonl", options.record.jsonl, "FILE",
-            "A line of JSON for each input, as soon as it is done or failed; - is standard output");
+  group
+      .Add("--jsonl", options.record.jsonl, "FILE",
+           "A line of JSON for each input, as soon as it is done or failed; - is standard output")
+      ->transform(DashIs(kStandardOutput));
 }
 
 }  // namespace
