@@ -90,10 +90,10 @@ void Warn(const AdaptedCalibrationFit& fit) {
 
 void RunCalibrate(const CalibrateFlags& options, Context& context) {
   RequireFiles(options.parts, "");
-  RequireApart(options.output, "-o", context.json, "--json");
-  RequireApart({{options.output, "-o"}, {context.json, "--json"}}, {context.model}, "--model");
-  RequireApart({{options.output, "-o"}, {context.json, "--json"}}, options.parts, "a part");
-  RequireWritable(options.output, context.if_exists());
+  const NamedOutput output{options.output, "-o"}, json{context.json, "--json"};
+  RequireApart({output, json});
+  RequireApart({output, json}, {context.model}, "--model");
+  RequireApart({output, json}, options.parts, "a part");
   context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}}, true);
   RequireNoMedia(options.output);
   Model model = context.LoadModel();

@@ -51,14 +51,6 @@ struct CompareFlags {
 constexpr std::string_view kNoKind = "none";           // as the only kind: nothing is trained
 constexpr std::string_view kBuiltInModel = "default";  // as a model: the built-in model
 
-void CheckPart(const CompareFlags& flags, const Context& context) {
-  RequirePartial(flags.shard, flags.partial, flags.partials);
-  if (flags.partial.empty()) return;
-  if (!context.json.empty() || !flags.report.empty() || !flags.output.empty())
-    throw UsageError("--json, --report and --write are of the whole, which --partials makes");
-  RequireWritable(flags.partial, context.if_exists());
-}
-
 void AddCandidateFlags(CLI::App& verb, CompareFlags& flags) {
   const OptionGroup group(verb, "Candidates");
   group.AddDefault("--kinds", flags.kinds, "none|KIND,KIND", "Kinds of model, or none")
@@ -104,7 +96,10 @@ std::vector<std::string> ModelFilesOf(const CompareFlags& flags) {
 void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
   CheckSource(flags.samples, flags.pairs, "--masks");
   CheckPairOptions(flags.pairs);
-  CheckPart(flags, context);
+  RequirePartial(flags.shard, flags.partial, flags.partials);
+  if (!flags.partial.empty() &&
+      !(context.json.empty() && flags.report.empty() && flags.output.empty()))
+    throw UsageError("--json, --report and --write are of the whole, which --partials makes");
   const bool trains = flags.kinds != std::vector<std::string>{std::string(kNoKind)};
   if (!trains && flags.models.empty())
     throw UsageError("--kinds none needs --models (or there is nothing to compare)");
@@ -118,8 +113,6 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
   RequireApart({write, report, partial}, flags.samples, "--samples");
   RequireApart({write, report, json}, flags.partials, "--partials");
   RequireApart({write, report, partial, json}, ModelFilesOf(flags), "--models");
-  for (const std::string& output : {flags.output, flags.report})
-    if (!output.empty()) RequireWritable(output, context.if_exists());
 }
 
 std::vector<FitOptions> CandidatesOf(const CompareFlags& options) {

@@ -109,10 +109,10 @@ void RunRecord::AddTo(Json& root) const {
 }
 
 void Context::Confine(Access access, bool replaces_model) {
-  CheckJson();
   if (!replaces_model) access.reads.emplace_back(model);
   if (!json_to_stdout()) access.files.emplace_back(json);
   std::erase(access.files, std::filesystem::path());
+  for (const std::filesystem::path& file : access.files) RequireWritable(file, if_exists());
   RequireNoInput(access);
   written = access.files;
   if (!verbose) SilenceLibraries();

@@ -151,8 +151,8 @@ struct Context {
     return resume ? IfExists::kKeep : force ? IfExists::kReplace : IfExists::kFail;
   }
   // Sets the isolation of decoders and, unless --sandbox is off, enters the sandbox with the files
-  // in `access` and those of the common options. Throws Error if an output file is an input. The
-  // model counts as an input unless the verb `replaces_model`.
+  // in `access` and those of the common options. Throws Error if an output file cannot be
+  // written, or is an input. The model counts as an input unless the verb `replaces_model`.
   void Confine(Access access, bool replaces_model = false);
   // Reads the model of --model, or returns the built-in one.
   Model LoadModel() const;

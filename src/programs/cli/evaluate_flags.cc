@@ -4,7 +4,6 @@
 
 #include "base/parse.h"
 #include "programs/cli/verb.h"
-#include "skinmask/base/file.h"
 #include "skinmask/pipeline/grouping.h"
 
 namespace skinmask::cli {
@@ -33,7 +32,6 @@ void CheckPart(const EvaluateFlags& flags, const Context& context) {
   if (!context.json.empty() || !flags.report.empty() || !flags.picture.empty())
     throw UsageError(
         "--json, --report and --picture are of the whole, which --partials makes of the parts");
-  RequireWritable(flags.partial, context.if_exists());
 }
 
 void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
@@ -98,23 +96,18 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     throw UsageError("--class-costs is of a model's classes, and --predicted masks have none");
   CheckPairOptions(flags.pairs);
   CheckPart(flags, context);
-  RequireApart(
-      {{flags.report, "--report"}, {flags.picture, "--picture"}, {context.json, "--json"}});
+  const std::vector<NamedOutput> outputs{{flags.report, "--report"},
+                                         {flags.picture, "--picture"},
+                                         {flags.partial, "--partial"},
+                                         {context.json, "--json"}};
+  RequireApart(outputs);
   if (!flags.picture.empty() && !flags.predicted.empty())
     throw UsageError("--picture shows curves of scores, and --predicted masks have none");
   if (!flags.title.empty() && flags.report.empty())
     throw UsageError("--title is of a page (give --report)");
-  for (const auto& [output, flag] : {std::pair(flags.report, "--report"),
-                                     {flags.picture, "--picture"},
-                                     {flags.partial, "--partial"},
-                                     {context.json, "--json"}}) {
-    RequireNoArchive(output, flag, flags.pairs);
-    for (const std::filesystem::path& table : TablesOf(flags.by))
-      RequireApart(output, flag, table, "--by");
-    RequireApart({{output, flag}}, flags.partials, "--partials");
-  }
-  for (const std::string& output : {flags.report, flags.picture})
-    if (!output.empty()) RequireWritable(output, context.if_exists());
+  RequireNoArchive(outputs, flags.pairs);
+  RequireApart(outputs, TablesOf(flags.by), "--by");
+  RequireApart(outputs, flags.partials, "--partials");
 }
 
 void AddEvaluate(CLI::App& app, Context& context) {
@@ -159,7 +152,7 @@ bool ByTone(const GroupFlags& by) { return std::ranges::find(by, kTone) != by.en
 
 std::vector<GroupTable> ReadGroupTables(const GroupFlags& by) {
   std::vector<GroupTable> tables;
-  for (const std::filesystem::path& file : TablesOf(by)) tables.push_back(ReadGroupTable(file));
+  for (const std::string& file : TablesOf(by)) tables.push_back(ReadGroupTable(file));
   return tables;
 }
 
@@ -171,10 +164,9 @@ void AddGroups(EvaluationReport& report, const GroupFlags& by,
   if (!ByTone(by)) report.tones.clear();  // parts may contain tones
 }
 
-std::vector<std::filesystem::path> TablesOf(const GroupFlags& by) {
-  std::vector<std::filesystem::path> files;
-  for (const std::string& one : by)
-    if (one != kTone) files.emplace_back(one);
+std::vector<std::string> TablesOf(const GroupFlags& by) {
+  std::vector<std::string> files = by;
+  std::erase(files, kTone);
   return files;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -47,6 +46,6 @@ std::vector<GroupTable> ReadGroupTables(const GroupFlags& by);
 // Adds the requested groupings in that order; `tables` are from ReadGroupTables.
 void AddGroups(EvaluationReport& report, const GroupFlags& by,
                const std::vector<GroupTable>& tables, const Run& run);
-std::vector<std::filesystem::path> TablesOf(const GroupFlags& by);
+std::vector<std::string> TablesOf(const GroupFlags& by);
 
 }  // namespace skinmask::cli

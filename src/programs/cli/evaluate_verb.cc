@@ -168,7 +168,7 @@ Access AccessOf(const EvaluateFlags& flags) {
     access.reads.insert(access.reads.end(), {"/etc/fonts", "/var/cache/fontconfig"});
   if (!flags.models.empty()) access.reads.emplace_back(flags.models.back());
   access.reads.insert(access.reads.end(), flags.partials.begin(), flags.partials.end());
-  for (const std::filesystem::path& table : TablesOf(flags.by)) access.reads.push_back(table);
+  for (const std::string& table : TablesOf(flags.by)) access.reads.emplace_back(table);
   access.reads.push_back(WithFacesOfEnvironment(flags.detector).faces);
   access.reads.push_back(flags.detector.seed_mask);
   return access;

@@ -23,10 +23,9 @@ void CheckSource(const std::vector<std::string>& tables, const PairOptions& pair
   if (!images && !pairs.masks.empty()) throw UsageError("{} needs --images", masks_option);
 }
 
-void RequireNoArchive(const std::string& output, const std::string& flag,
-                      const PairOptions& pairs) {
-  RequireApart(output, flag, pairs.images, "--images");
-  RequireApart(output, flag, pairs.masks, "the archive of masks");
+void RequireNoArchive(const std::vector<NamedOutput>& outputs, const PairOptions& pairs) {
+  RequireApart(outputs, {pairs.images.string()}, "--images");
+  RequireApart(outputs, {pairs.masks.string()}, "the archive of masks");
 }
 
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,
@@ -97,16 +96,16 @@ void AddDecisionFlags(CLI::App& verb, DecisionFlags& flags, const std::string& d
       group
           .Add("--threshold", flags.threshold, "P",
                "A pixel is skin when P(skin) is above this (default: " + default_rule + ")")
-          ->check(Probability()),
+          ->check(Within(0.0, 1.0)),
       group.AddFlag("--max-f1", flags.max_f1, "Choose the threshold with the best pooled F1"),
       group
           .Add("--max-fpr", flags.max_fpr, "R",
                "... with the largest recall at a false positive rate of at most R")
-          ->check(Probability()),
+          ->check(Within(0.0, 1.0)),
       group
           .Add("--min-recall", flags.min_recall, "R",
                "... with the smallest false positive rate at a recall of at least R")
-          ->check(Probability()),
+          ->check(Within(0.0, 1.0)),
       group.Add("--cost", flags.cost, "FP:FN",
                 "... with the least cost per pixel, (FP * false positives + FN * false negatives) "
                 "/ pixels")};

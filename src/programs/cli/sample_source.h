@@ -19,7 +19,7 @@ namespace skinmask::cli {
 void CheckSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                  const std::string& masks_option);
 // Throws UsageError if an output is one of the archives of the pairs.
-void RequireNoArchive(const std::string& output, const std::string& flag, const PairOptions& pairs);
+void RequireNoArchive(const std::vector<NamedOutput>& outputs, const PairOptions& pairs);
 // The files and folders of the source.
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,
                                            const PairOptions& pairs);

@@ -36,8 +36,7 @@ void CheckFlags(const SampleFlags& options, const Context& context) {
   CheckPairOptions(options.pairs);
   ShardOf(options.shard);  // throws for a wrong one before any work
   RequireApart({{options.output, "-o"}, {options.bayes, "--bayes"}, {context.json, "--json"}});
-  RequireNoArchive(options.output, "-o", options.pairs);
-  RequireNoArchive(context.json, "--json", options.pairs);
+  RequireNoArchive({{options.output, "-o"}, {context.json, "--json"}}, options.pairs);
 }
 
 Samples Simulated(const SampleFlags& options, const Context& context) {
@@ -62,8 +61,6 @@ Samples Simulated(const SampleFlags& options, const Context& context) {
 
 void RunSample(const SampleFlags& options, Context& context) {
   CheckFlags(options, context);
-  RequireWritable(options.output, context.if_exists());
-  if (!options.bayes.empty()) RequireWritable(options.bayes, context.if_exists());
   Access access{PathsOf(options.samples, options.pairs), {}, {options.output, options.bayes}};
   access.reads.emplace_back(options.simulate);
   context.Confine(access);

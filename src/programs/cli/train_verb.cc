@@ -74,11 +74,11 @@ void CheckOptions(const TrainFlags& options, const Context& context) {
     throw UsageError("--samples and --calibrate are both standard input (one of them)");
   CheckSource(options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
-  RequireApart(options.output, "-o", context.json, "--json");
-  RequireNoArchive(options.output, "-o", options.pairs);
-  RequireNoArchive(context.json, "--json", options.pairs);
-  RequireApart({{options.output, "-o"}}, options.samples, "--samples");
-  RequireApart(options.output, "-o", options.calibrate, "--calibrate");
+  const NamedOutput output{options.output, "-o"}, json{context.json, "--json"};
+  RequireApart({output, json});
+  RequireNoArchive({output, json}, options.pairs);
+  RequireApart({output}, options.samples, "--samples");
+  RequireApart({output}, {options.calibrate}, "--calibrate");
 }
 
 void PrintOutcome(const Model& model, std::uint64_t pixels) {
@@ -95,11 +95,10 @@ void PrintOutcome(const Model& model, std::uint64_t pixels) {
 void RunTrain(const TrainFlags& options, Context& context) {
   CheckOptions(options, context);
   TrainOptions train = TrainOptionsOf(options);
-  RequireWritable(options.output, context.if_exists());
   for (const std::filesystem::path& path :
        {options.validation.images, options.validation.masks,
         std::filesystem::path(options.calibrate), std::filesystem::path(options.calibrate_masks)})
-    if (!path.empty() && path != "-" && !Exists(path)) throw Error(path.string(), "does not exist");
+    if (!path.empty() && !Exists(path)) throw Error(path.string(), "does not exist");
   Access access{PathsOf(options.samples, options.pairs), {}, {options.output}};
   access.reads.insert(access.reads.end(), {options.validation.images, options.validation.masks,
                                            options.calibrate, options.calibrate_masks});

@@ -115,13 +115,6 @@ CLI::Validator WithoutZeros() {
   });
 }
 
-CLI::Validator Probability() {
-  return CheckedBy([](const std::string& text) {
-    const auto p = ParseNumber<double>(text);
-    return p && *p >= 0 && *p <= 1 ? "" : "'" + text + "' is no probability from 0 to 1";
-  });
-}
-
 CLI::Validator OneOf(const std::vector<std::string>& words) {
   return CheckedBy([words](const std::string& text) {
     const bool known = std::ranges::find(words, text) != words.end();
@@ -159,29 +152,25 @@ void RequireFiles(const std::vector<std::string>& partials, const std::string& o
                        option.empty() ? "" : " ", file);
 }
 
-void RequireApart(const std::filesystem::path& a, const std::string& option_a,
-                  const std::filesystem::path& b, const std::string& option_b) {
-  for (const std::filesystem::path& path : {a, b})
-    if (path.empty() || path == "-" || path == "/dev/null") return;
-  if (FileIdentity(a) != FileIdentity(b)) return;
-  throw UsageError("{} and {} are the same file, {}", option_a, option_b, a.string());
-}
-
-void RequireApart(std::initializer_list<NamedOutput> outputs, const std::vector<std::string>& files,
+void RequireApart(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& files,
                   const std::string& option) {
+  const auto is_file = [](const std::string& name) {
+    return !name.empty() && name != "-" && name != "/dev/null";
+  };
   for (const std::string& file : files)
-    for (const auto& [output, flag] : outputs) RequireApart(output, flag, file, option);
+    for (const auto& [output, flag] : outputs)
+      if (is_file(output) && is_file(file) && FileIdentity(output) == FileIdentity(file))
+        throw UsageError("{} and {} are the same file, {}", flag, option, output);
 }
 
-void RequireApart(std::initializer_list<NamedOutput> outputs) {
+void RequireApart(const std::vector<NamedOutput>& outputs) {
   std::vector<std::string> to_stdout;
   for (const auto& [output, flag] : outputs)
     if (output == "-" || output == kStandardOutput) to_stdout.push_back(flag);
   if (to_stdout.size() > 1)
     throw UsageError("standard output takes one of {}", fmt::join(to_stdout, " and "));
   for (auto a = outputs.begin(); a != outputs.end(); ++a)
-    for (auto b = a + 1; b != outputs.end(); ++b)
-      RequireApart(a->first, a->second, b->first, b->second);
+    for (auto b = a + 1; b != outputs.end(); ++b) RequireApart({*a}, {b->first}, b->second);
 }
 
 void AddShardOption(CLI::App& verb, std::string& text, const std::string& help) {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,8 +54,6 @@ inline CLI::Validator CheckedBy(std::function<std::string(std::string&)> functio
 }
 // Refuses "", which scripts pass for an unset variable; `value` is named in the message.
 CLI::Validator NotEmpty(const std::string& value);
-// A probability from 0 to 1.
-CLI::Validator Probability();
 // Accepts one of these words.
 CLI::Validator OneOf(const std::vector<std::string>& words);
 // Accepts file names with one of these extensions or without an extension; `what` describes the
@@ -90,15 +87,13 @@ CLI::Validator WithoutZeros();
 // which pipes do not allow. `option` names the files in the message, or is empty.
 void RequireFiles(const std::vector<std::string>& partials, const std::string& option);
 
-// Throws UsageError if two options name the same file. Empty names and "-" are ignored.
-void RequireApart(const std::filesystem::path& a, const std::string& option_a,
-                  const std::filesystem::path& b, const std::string& option_b);
-// The same for each of these outputs, with its option, against each file of `option`.
+// The file of an output, and its option. Empty names and "-" are ignored below.
 using NamedOutput = std::pair<std::string, std::string>;
-void RequireApart(std::initializer_list<NamedOutput> outputs, const std::vector<std::string>& files,
+// Throws UsageError if one of these outputs is one of the files of `option`.
+void RequireApart(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& files,
                   const std::string& option);
-// The same for each two of these outputs. Also throws if more than one goes to standard output.
-void RequireApart(std::initializer_list<NamedOutput> outputs);
+// Throws UsageError if two of these outputs are the same file, or go to standard output.
+void RequireApart(const std::vector<NamedOutput>& outputs);
 
 // Add the options of a table of the library (skinmask/base/options.h) with this heading, or one
 // option. Each sets its member of `options`, which must outlive the verb.
@@ -138,11 +133,6 @@ void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels, bool changes_n
 // configuration files.)
 inline constexpr bool kChangesNoResult = true;
 
-template <class T>
-inline constexpr bool kIsWhole = std::is_integral_v<T>;
-template <class T>
-inline constexpr bool kIsWhole<std::optional<T>> = std::is_integral_v<T>;
-
 // Options under one heading of the help.
 class OptionGroup {
  public:
@@ -154,7 +144,8 @@ class OptionGroup {
   CLI::Option* Add(const std::string& names, T& variable, const std::string& value,
                    const std::string& text) const {
     CLI::Option* const option = verb_.add_option(names, variable, text);
-    if constexpr (kIsWhole<T>) option->transform(WithoutZeros());
+    if constexpr (std::is_integral_v<typename OptionValue<T>::Type>)
+      option->transform(WithoutZeros());
     return option->type_name(value)->group(heading_)->configurable(decides_)->check(
         NotEmpty(value));
   }
