@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "base/folder.h"
 #include "skinmask/base/error.h"
@@ -176,26 +178,23 @@ std::string FrameTable::RowsWithout(std::string_view rows, const Drop& drop) con
 // Only the last rows of each key: a run that resumed after a kill may have made the others again.
 // Rows of one key are together in a run, and brackets are between runs.
 std::string FrameTable::LastRows(std::string_view rows) const {
-  std::map<std::string, std::size_t> last;
-  std::string key;
-  std::size_t group = 0;
-  const auto each = [&](const auto& see) {
-    group = 0;
-    key.clear();
-    for (std::string_view left = rows; !left.empty();) {
-      const std::string_view row = left.substr(0, RowSize(left));
-      left.remove_prefix(row.size());
-      std::string next = row == kBracket ? "" : KeyOf(row, InputOf(row));
-      if (next != key) ++group;
-      key = std::move(next);
-      if (row != kBracket) see(row);
+  // Keys, and their rows in `rows`; brackets have no key.
+  std::vector<std::pair<std::string, std::string_view>> groups;
+  std::map<std::string, std::size_t> last;  // the index of each key's last group
+  while (!rows.empty()) {
+    const std::string_view row = rows.substr(0, RowSize(rows));
+    rows.remove_prefix(row.size());
+    const std::string key = row == kBracket ? "" : KeyOf(row, InputOf(row));
+    if (groups.empty() || groups.back().first != key) {
+      last[key] = groups.size();
+      groups.emplace_back(key, std::string_view(row.data(), 0));
     }
-  };
-  each([&](std::string_view) { last[key] = group; });
+    std::string_view& group = groups.back().second;
+    group = {group.data(), group.size() + row.size()};
+  }
   std::string kept;
-  each([&](std::string_view row) {
-    if (last[key] == group) kept += row;
-  });
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (const auto& [key, text] = groups[i]; !key.empty() && last[key] == i) kept += text;
   return kept;
 }
 
