@@ -19,6 +19,7 @@ namespace {
 
 struct Paragraph {
   std::string_view head, text;
+  const char* option = nullptr;  // in pages of verbs, only of those that have it
 };
 
 constexpr std::string_view kProgram =
@@ -37,23 +38,16 @@ constexpr Paragraph kExitStatuses[] = {
      "Interrupted: images in work are finished, a video is not, and no file is left half "
      "written."}};
 
-// A variable, and the option without which a verb does not read it.
-struct Variable {
-  Paragraph paragraph;
-  const char* option = nullptr;
-};
-
-constexpr Variable kVariables[] = {
-    {{"SKINMASK_FACES",
-      "A face detector (YuNet of the OpenCV Zoo) to use where --faces names none."},
+constexpr Paragraph kVariables[] = {
+    {"SKINMASK_FACES", "A face detector (YuNet of the OpenCV Zoo) to use where --faces names none.",
      "--faces"},
-    {{"SOURCE_DATE_EPOCH",
-      "The date in reports and records of scores, in seconds since 1970 (they have none without)."},
+    {"SOURCE_DATE_EPOCH",
+     "The date in reports and records of scores, in seconds since 1970 (they have none without).",
      "--title"},
-    {{"SKINMASK_TARGET",
-      "Run the code for another CPU target than the best (`skinmask version` lists them). Results "
-      "do not depend on it."}},
-    {{"COLUMNS", "Width of the help on a terminal."}}};
+    {"SKINMASK_TARGET",
+     "Run the code for another CPU target than the best (`skinmask version` lists them). Results "
+     "do not depend on it."},
+    {"COLUMNS", "Width of the help on a terminal."}};
 
 // The description of a verb, and the verbs that are used before or after it.
 struct VerbText {
@@ -191,9 +185,12 @@ std::string Title(std::string name, const std::string& summary) {
       upper, kVersion, Literal(name), Prose(summary));
 }
 
-std::string Paragraphs(std::string_view heading, std::span<const Paragraph> paragraphs) {
+std::string Paragraphs(const CLI::App& command, std::string_view heading,
+                       std::span<const Paragraph> paragraphs) {
   std::string text = fmt::format(".SH {}\n", heading);
-  for (const Paragraph& paragraph : paragraphs) text += Item(Bold(paragraph.head), paragraph.text);
+  for (const auto& [head, paragraph, option] : paragraphs)
+    if (!option || !command.get_parent() || command.get_option_no_throw(option))
+      text += Item(Bold(head), paragraph);
   return text;
 }
 
@@ -212,12 +209,9 @@ std::string PageOf(std::string_view verb) {
 
 // The sections at the end of both kinds of page.
 std::string SectionsOf(const CLI::App& command, const std::string& pages) {
-  std::vector<Paragraph> variables;
-  for (const Variable& variable : kVariables)
-    if (!variable.option || !command.get_parent() || command.get_option_no_throw(variable.option))
-      variables.push_back(variable.paragraph);
-  return OptionsSection(command) + ExamplesOf(command) + Paragraphs("EXIT STATUS", kExitStatuses) +
-         Paragraphs("ENVIRONMENT", variables) + ".SH SEE ALSO\n" + pages + "\n";
+  return OptionsSection(command) + ExamplesOf(command) +
+         Paragraphs(command, "EXIT STATUS", kExitStatuses) +
+         Paragraphs(command, "ENVIRONMENT", kVariables) + ".SH SEE ALSO\n" + pages + "\n";
 }
 
 }  // namespace
