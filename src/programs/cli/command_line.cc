@@ -77,30 +77,28 @@ bool DrawsNoFaces(const CLI::App& verb) {
          (Is(verb, "--adapt", {"off"}) || SearchesNoFaces(verb) || WritesClasses(verb));
 }
 bool RequiresFace(const CLI::App& verb) { return Has(verb, "--require-face"); }
-// True if every input is named on the command line, and `is` holds for all names.
-template <class Is>
-bool AllInputs(const CLI::App& verb, const Is& is) {
-  return !Has(verb, "--files-from") && std::ranges::all_of(Values(verb, "input"), is);
-}
 bool NamesFoldersOnly(const CLI::App& verb) {
-  return AllInputs(verb, [](const std::string& input) { return IsFolder(input); });
+  return !Has(verb, "--files-from") && std::ranges::all_of(Values(verb, "input"), IsFolder);
+}
+// True if every input is named on the command line and no folder, and `is` holds for all names.
+template <class Is>
+bool AllFiles(const CLI::App& verb, const Is& is) {
+  return !Has(verb, "--files-from") &&
+         std::ranges::all_of(Values(verb, "input"), [&](const std::string& input) {
+           return !IsFolder(input) && is(NamedMedia(input));
+         });
 }
 bool NamesImagesOnly(const CLI::App& verb) {
-  return AllInputs(verb, [](const std::string& input) {
-    const NamedMedia named(input);
-    return (named.image || named.archive) && !named.video && !IsFolder(input);
-  });
+  return AllFiles(
+      verb, [](const NamedMedia& named) { return (named.image || named.archive) && !named.video; });
 }
 bool DecodesVideosItself(const CLI::App& verb) {
-  return !Is(verb, "--isolate", {"all"}) && AllInputs(verb, [](const std::string& input) {
-    const NamedMedia named(input);
-    return named.video && !named.image && !IsFolder(input);
-  });
+  return !Is(verb, "--isolate", {"all"}) &&
+         AllFiles(verb, [](const NamedMedia& named) { return named.video && !named.image; });
 }
 bool WritesNoImages(const CLI::App& verb) {
-  return !Has(verb, "--frames") && AllInputs(verb, [](const std::string& input) {
-    return NamedMedia(input).video && !IsFolder(input);
-  });
+  return !Has(verb, "--frames") &&
+         AllFiles(verb, [](const NamedMedia& named) { return named.video; });
 }
 bool IsolatesNothing(const CLI::App& verb) { return Is(verb, "--isolate", {"none"}); }
 // True if all outputs are lossless. A video is lossless if it is not to be watched and no codec is
@@ -191,11 +189,10 @@ constexpr Rule kRules[] = {
      "is for videos, and all inputs are images"},
     {"detect", "--force", ResumesAndWritesNoFile,
      "replaces what exists, and --resume leaves it (one of them)"},
-    {"train sample compare evaluate", "--max-pixels --isolate --max-seconds --max-failures",
+    {"train sample compare evaluate", "--step --max-pixels --isolate --max-seconds --max-failures",
      ReadsTablesOnly, "is for images, and tables are read"},
     {"evaluate", "--by", ReadsTablesOnly, "groups images, and tables are read"},
     {"sample evaluate", "--shard", ReadsTablesOnly, "is of images, and tables are read"},
-    {"sample", "--shard", Simulates, "is of images, and pixels are drawn"},
     {"train sample compare evaluate", "--whole", HasNoImages, "needs --images"},
     {"train sample compare evaluate", "--image-name --mask-name --label --ignore --invert",
      ReadsTablesOnly, "says how masks are read, and tables are read"},
@@ -206,8 +203,7 @@ constexpr Rule kRules[] = {
      "is for images, and pixels are drawn"},
     {"sample", "--image-name --mask-name --label --ignore --invert", Simulates,
      "says how masks are read, and pixels are drawn"},
-    {"sample", "--ungrouped", Simulates, "is of images, and pixels are drawn"},
-    {"sample compare", "--step", ReadsTablesOnly, "is for images, and tables are read"},
+    {"sample", "--shard --ungrouped", Simulates, "is of images, and pixels are drawn"},
 };
 
 // Rules for every option of AdaptTable; some options have rules in kRules, too.
