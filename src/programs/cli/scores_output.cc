@@ -197,12 +197,13 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
   }
   if (report.scores) {
     const Reliability reliability = ReliabilityOf(*report.scores);
-    const std::string of_ece = IntervalText(intervals, "ece"),
-                      of_middle = IntervalText(intervals, "ece_middle");
-    Print("{:<18} {:>14}{}\n", "ece", Shown(reliability.Ece()),
-          of_ece.empty() ? "" : fmt::format("{:15}{}", "", of_ece));
-    Print("{:<18} {:>14}{}  (of P from 0.2 to 0.8)\n", "ece_middle", Shown(reliability.EceMiddle()),
-          of_middle.empty() ? "" : fmt::format("{:15}{}", "", of_middle));
+    const auto print = [&](std::string_view name, std::optional<double> value, const char* note) {
+      const std::string interval = IntervalText(intervals, name);
+      Print("{:<18} {:>14}{:{}}{}{}\n", name, Shown(value), "", interval.empty() ? 0 : 15, interval,
+            note);
+    };
+    print("ece", reliability.Ece(), "");
+    print("ece_middle", reliability.EceMiddle(), "  (of P from 0.2 to 0.8)");
   }
   if (report.decision)
     Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,
