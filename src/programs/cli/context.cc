@@ -94,13 +94,13 @@ std::string RunRecord::Line() const {
                      StopFlag() ? " (interrupted)" : "");
 }
 
-void RunRecord::AddTo(Json& root) const {
+void RunRecord::AddTo(Json& root, const std::set<std::string>& listed) const {
   Json& failed = root["failed"] = Json::array();
   for (const Problem& problem : failed_)
     failed.push_back(EntryOfInput(problem.input, WithFlags(problem.Reason())));
   Json& skipped = root["skipped"] = Json::array();
   const auto skip = [&](const std::string& input, const std::string& reason) {
-    if (HasInputOrPart(listed_, input)) return;  // the results list an archive by its images
+    if (HasInputOrPart(listed, input)) return;  // the results list an archive by its images
     skipped.push_back(EntryOfInput(input, WithFlags(reason)));
   };
   for (const auto& [input, reason] : skipped_) skip(input, reason);
@@ -142,16 +142,16 @@ void Context::WriteJson(const std::string& text) const {
     WriteFile(json, text, if_exists());
 }
 
-void Context::WriteRecord(Json root) const {
+void Context::WriteRecord(Json root, const std::set<std::string>& listed) const {
   if (json.empty()) return;
-  record.AddTo(root);
+  record.AddTo(root, listed);
   root["version"] = kVersion;
   root["options"] = options;
   WriteJson(JsonText(root, 2) + "\n");
 }
 
 void Context::PrintSummary() const {
-  if (record.any() && (!quiet || !record.all_well() || StopFlag()))
+  if (record.any() && (!quiet || !record.failed().empty() || StopFlag()))
     PrintError("{}\n", record.Line());
 }
 

@@ -88,7 +88,6 @@ class RunRecord {
   // True if there were inputs or failures, or after ShowAlways.
   bool any() const { return always_ || planned_.size() > 0 || !failed_.empty(); }
   void ShowAlways() { always_ = true; }
-  bool all_well() const { return failed_.empty(); }
   const std::vector<Problem>& failed() const { return failed_; }
   // The number of inputs, those that failed before they could be planned included.
   std::size_t Inputs() const;
@@ -99,14 +98,13 @@ class RunRecord {
   const TextList& planned() const { return planned_; }
   // The inputs that are skipped because an earlier run has done them.
   const TextList& left_out() const { return left_out_; }
-  // AddTo does not list these inputs, which the results list, as skipped.
-  void SetListed(const std::set<std::string>& listed) { listed_ = listed; }
 
   // '3 failed, 12 skipped, 1,984 of 20,000 done in 44 s (interrupted)'. Inputs that were done
   // already count as skipped.
   std::string Line() const;
-  // Adds "failed", "skipped" and "interrupted".
-  void AddTo(Json& root) const;
+  // Adds "failed", "skipped" and "interrupted". Inputs in `listed`, which the results list, are not
+  // listed as skipped.
+  void AddTo(Json& root, const std::set<std::string>& listed) const;
 
  private:
   Clock::time_point start_ = Clock::now();
@@ -117,7 +115,6 @@ class RunRecord {
   std::size_t done_ = 0;
   std::size_t more_ = 0;  // images of archives that are done already, beside the first of each
   bool always_ = false;
-  std::set<std::string> listed_;
 };
 
 // True if the inputs include this one or, for an archive, a file in it.
@@ -158,8 +155,9 @@ struct Context {
   Model LoadModel() const;
   // Writes text to the destination of --json.
   void WriteJson(const std::string& text) const;
-  // Writes results to the same destination, with the inputs, version and options of the run.
-  void WriteRecord(Json root) const;
+  // Writes results to the same destination, with the inputs, version and options of the run. For
+  // `listed` see RunRecord::AddTo.
+  void WriteRecord(Json root, const std::set<std::string>& listed = {}) const;
   // Throws UsageError if the file of --json is named like a picture.
   void CheckJsonName() const;
   // Throws before the work if WriteJson would fail. The folder must exist, which `detect` may have

@@ -327,10 +327,9 @@ void DetectRecord::WriteJson() {
   std::set<std::string> listed;
   for (const char* key : {"images", "videos"})
     for (const Json& entry : root[key]) listed.insert(entry["input"]);
-  context_.record.SetListed(listed);
   root["model"] = {{"name", context_.model.empty() ? "default" : context_.model},
                    {"sha256", digest_}};
-  context_.WriteRecord(std::move(root));
+  context_.WriteRecord(std::move(root), listed);
   if (journal_) journal_->Remove();
 }
 
