@@ -46,13 +46,10 @@ std::string RateOf(double a_second) {
   return fmt::format("{:.{}f}", a_second, a_second < kFew ? 1 : 0);
 }
 
-// The rates of the run. For small pictures their number is more informative than their pixels.
+// "12 images/s  3.4 Mpx/s".
 std::string Rates(std::size_t done, const std::string& what, std::uint64_t pixels, double seconds) {
-  constexpr double kSmallPixels = 1e6;
-  const auto count = static_cast<double>(done), area = static_cast<double>(pixels);
-  const std::string rate = RateOf(area / seconds / 1e6) + " Mpx/s";
-  if (area >= kSmallPixels * count) return rate;
-  return fmt::format("{} {}/s  {}", RateOf(count / seconds), what, rate);
+  return fmt::format("{} {}/s  {} Mpx/s", RateOf(static_cast<double>(done) / seconds), what,
+                     RateOf(static_cast<double>(pixels) / seconds / 1e6));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -195,12 +194,11 @@ struct ShowFlags {
 std::vector<std::pair<std::string, double>> HeldValuesOf(const std::vector<std::string>& texts) {
   std::vector<std::pair<std::string, double>> at;
   for (const std::string& text : texts) {
-    const std::size_t equals = std::min(text.find('='), text.size());
-    const auto value =
-        ParseNumber<double>(std::string_view(text).substr(std::min(equals + 1, text.size())));
-    if (equals == 0 || !value || !std::isfinite(*value))
+    const std::vector<std::string> parts = Parts(text, '=');
+    const auto value = ParseNumber<double>(parts.back());
+    if (parts.size() != 2 || parts[0].empty() || !value || !std::isfinite(*value))
       throw UsageError("--at '{}' is not CHANNEL=VALUE (as in R=180)", text);
-    at.emplace_back(text.substr(0, equals), *value);
+    at.emplace_back(parts[0], *value);
   }
   return at;
 }
