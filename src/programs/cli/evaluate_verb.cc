@@ -191,43 +191,37 @@ AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& mod
   return detector.adapter();
 }
 
-// Throws Error if the parts were made with other options, except: the model is compared by its
-// digest, groups are made at the merge, and rules may differ if the parts keep scores.
-void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context,
-                         const std::optional<Model>& model) {
-  const std::string& file = flags.partials.front();
-  const EvaluationPart first = ReadEvaluationPart(file);
+// The whole of all parts. Throws Error if they were made with options other than `here`, except:
+// the model is compared by its digest, groups are made at the merge, and rules may differ if the
+// parts keep scores.
+EvaluationPart WholeOf(const EvaluateFlags& flags, const Json& here, const std::string& digest) {
   // Whatever the rule, the parts have the counts at the model's own threshold.
   const std::vector<std::string> free{"model", "by", "max-f1", "max-fpr", "min-recall", "cost"};
-  const std::optional<DecisionRule> rule = RuleOf(flags.decision);
-  if (Chooses(rule) && !first.keeps_scores)
-    throw Error(file,
-                "was made without a rule, and keeps no scores of each image (a rule, as --max-f1, "
-                "with --shard)");
-  if (ByTone(flags.by) && !first.keeps_tones)
-    throw Error(file, "was made without tones (--by tone with --shard)");
-  RequireMadeWith(file, first.header.options, OptionsOfPart(context.options, model), free);
-}
-
-EvaluationPart WholeOf(const std::vector<std::string>& files, const std::string& digest) {
   EvaluationMerge merge;
-  for (const std::string& file : files) {
+  for (const std::string& file : flags.partials) {
     if (StopFlag()) throw Error("parts", "were not all read");
     EvaluationPart part = ReadEvaluationPart(file);
+    if (Chooses(RuleOf(flags.decision)) && !part.keeps_scores)
+      throw Error(file,
+                  "was made without a rule, and keeps no scores of each image (a rule, as "
+                  "--max-f1, with --shard)");
+    if (ByTone(flags.by) && !part.keeps_tones)
+      throw Error(file, "was made without tones (--by tone with --shard)");
     if (part.header.model != digest)
       throw Error(file, "was made with another model than this (--model names the one)");
+    const Json made = part.header.options;
     merge.Add(file, std::move(part));
+    RequireMadeWith(file, made, here, free);
   }
   return std::move(merge).Whole();
 }
 
 // Throws Error if the contents of the parts contradict their recorded options.
-void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& model,
-                    const std::optional<DecisionRule>& rule, const GroupFlags& by) {
+void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& model) {
   const bool of_classes = model && CountsClasses(*model);
-  if (whole.has_scores != model.has_value() || (Chooses(rule) && !whole.keeps_scores) ||
+  if (whole.has_scores != model.has_value() ||
       (model && whole.positive != model->positive().name) ||
-      whole.classes.classes.empty() == of_classes || (ByTone(by) && !whole.keeps_tones))
+      whole.classes.classes.empty() == of_classes)
     throw Error("parts", "hold other results than their options ask for (they were changed)");
 }
 
@@ -236,10 +230,9 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
   context.Confine(AccessOf(flags));
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   std::optional<Model> model = Loaded(context, flags);
-  RequireMadeLikeThis(flags, context, model);
+  EvaluationPart whole = WholeOf(flags, OptionsOfPart(context.options, model), DigestOf(model));
+  RequireOfModel(whole, model);
   const AdapterPtr adapter = flags.report.empty() ? nullptr : AdapterOf(flags, model, context);
-  EvaluationPart whole = WholeOf(flags.partials, DigestOf(model));
-  RequireOfModel(whole, model, RuleOf(flags.decision), flags.by);
   if (adapter && whole.finder != adapter->finder_names())
     throw Error("parts", fmt::format("had faces found by {}, and here it is {}",
                                      whole.finder.value_or("nothing"), adapter->finder_names()));
