@@ -41,9 +41,8 @@ void RequireLines(const std::string& file) {
   constexpr std::string_view kBegin = R"({"input":)";
   std::ifstream lines(file);
   std::string first;
-  if (!std::getline(lines, first) || IsEntry(ObjectOf(first))) return;
-  const bool is_cut = lines.eof() && kBegin.starts_with(first.substr(0, kBegin.size()));
-  if (!is_cut)
+  if (!std::getline(lines, first)) return;
+  if (!first.starts_with(kBegin) && !(lines.eof() && kBegin.starts_with(first)))
     throw Error(file,
                 "is no file of detect --jsonl (--resume adds lines to one; --force replaces it)");
 }
