@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -33,10 +32,6 @@ bool Chooses(const std::optional<DecisionRule>& rule) {
   return rule && rule->kind != DecisionRule::Kind::kFixed;
 }
 
-// Judges all data; for `above` see EvaluateImages.
-using JudgeFunction =
-    std::function<EvaluationReport(const Model&, const Run&, std::optional<double> above)>;
-
 // The model of the flags, with the given class costs; absent for existing masks.
 std::optional<Model> Loaded(const Context& context, const EvaluateFlags& flags) {
   if (!flags.predicted.empty()) return std::nullopt;
@@ -46,18 +41,20 @@ std::optional<Model> Loaded(const Context& context, const EvaluateFlags& flags) 
 }
 
 // Judges the model at the threshold of the rule and stores that threshold in the model. A rule that
-// chooses the threshold on the same data needs two passes.
+// chooses the threshold on the same data needs two passes. `judge` judges all data by the model as
+// it is then; for its second argument see `above` of EvaluateImages.
+template <class JudgeAll>
 EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
-                       const JudgeFunction& judge) {
+                       const JudgeAll& judge) {
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   if (rule && !Chooses(rule)) model.decision = {rule->value, "fixed", ""};
-  EvaluationReport report = judge(model, run, std::nullopt);
+  EvaluationReport report = judge(run, std::nullopt);
   if (Chooses(rule) && report.pooled.counts.Total() > 0 && !StopFlag()) {
     const std::optional<OperatingPoint> point = Choose(*report.scores, *rule);
     model.decision = Decide(*report.scores, *rule, "the evaluated data");
     // The rule fits the threshold to the masks even if they are inverted, so the result at the
     // model's own threshold is kept.
-    EvaluationReport second = judge(model, run.Again(), point->log_odds);
+    EvaluationReport second = judge(run.Again(), point->log_odds);
     run.RequireAsBefore(report.images.size(), second.images.size());
     second.masks_look_inverted = report.masks_look_inverted;
     report = std::move(second);
@@ -72,15 +69,13 @@ EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
                         const AdapterPtr& adapter, const Run& run) {
   if (!model) return EvaluatePredicted(PairsOf(flags), run);
   if (!flags.pairs.images.empty())
-    return Judge(*model, flags, run,
-                 [&](const Model& m, const Run& r, std::optional<double> above) {
-                   return EvaluateImages(flags.pairs, Detector(m, adapter, kExpectingLittle), r,
-                                         above, ByTone(flags.by));
-                 });
+    return Judge(*model, flags, run, [&](const Run& pass, std::optional<double> above) {
+      return EvaluateImages(flags.pairs, Detector(*model, adapter, kExpectingLittle), pass, above,
+                            ByTone(flags.by));
+    });
   const Samples samples = ReadTables(flags.samples);
-  return Judge(*model, flags, run, [&](const Model& m, const Run&, std::optional<double>) {
-    return EvaluateTable(samples, m);
-  });
+  return Judge(*model, flags, run,
+               [&](const Run&, std::optional<double>) { return EvaluateTable(samples, *model); });
 }
 
 // Writes the page: the JSON, and pictures of the images in its gallery.
@@ -238,7 +233,7 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
                                      whole.finder.value_or("nothing"), adapter->finder_names()));
   const Run run = context.StartRun("images");
   Tell(whole, run);
-  const auto judge = [&](const Model&, const Run&, std::optional<double> above) {
+  const auto judge = [&](const Run&, std::optional<double> above) {
     for (const std::string& file : above ? flags.partials : std::vector<std::string>())
       CountAbove(whole, ReadEvaluationPart(file), file, *above);
     return ReportOf(whole);
