@@ -273,18 +273,14 @@ void FrameTable::Finish() {
   if (added.starts_with(header_)) added.erase(0, header_.size());
   if (has_brackets_)
     added = RowsWithout(added, [](std::string_view, const std::string&) { return false; });
-  std::set<std::string> killed;
-  ForEachRow(killed_, [&](std::string_view row, const std::string& input) {
-    killed.insert(KeyOf(row, input));
-  });
-  const auto is_new = [&](std::string_view row, const std::string& input) {
+  const auto is_replaced = [&](std::string_view row, const std::string& input) {
     return replaced_.contains(KeyOf(row, input));
   };
-  const auto is_later = [&](std::string_view row, const std::string& input) {
-    return is_new(row, input) || killed.contains(KeyOf(row, input));
-  };
-  WriteFile(path_, header_ + RowsWithout(earlier_, is_later) + RowsWithout(killed_, is_new) + added,
-            if_exists_);
+  const std::string killed = RowsWithout(killed_, is_replaced);
+  ForEachRow(killed, [&](std::string_view row, const std::string& input) {
+    replaced_.insert(KeyOf(row, input));
+  });
+  WriteFile(path_, header_ + RowsWithout(earlier_, is_replaced) + killed + added, if_exists_);
   journal_.Remove();
 }
 

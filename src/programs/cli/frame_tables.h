@@ -83,7 +83,7 @@ class FrameTable {
   const std::size_t key_;
   Journal journal_;
   std::string earlier_, killed_;          // rows of the earlier file, and of a killed run
-  std::set<std::string> replaced_;        // keys of the new rows
+  std::set<std::string> replaced_;        // keys of rows that later ones replace
   std::set<std::string> earlier_inputs_;  // inputs of all earlier rows
   bool is_new_ = true, by_frame_ = false, has_brackets_ = false;
   std::size_t marked_ = 0;  // size in bytes
