@@ -123,9 +123,12 @@ bool ReadsTablesOnly(const CLI::App& verb) {
   return Has(verb, "--samples") && !Has(verb, "--images") && !Has(verb, "--predicted") &&
          !Has(verb, "--validation-images") && !Has(verb, "--calibrate-masks");
 }
+bool HasNoValidation(const CLI::App& verb) { return !Has(verb, "--validation-images"); }
 bool TrainsNothing(const CLI::App& verb) { return Is(verb, "--kinds", {"none"}); }
 bool WritesNoModel(const CLI::App& verb) { return !Has(verb, "--write"); }
 bool Simulates(const CLI::App& verb) { return Has(verb, "--simulate"); }
+bool DrawsNothing(const CLI::App& verb) { return !Has(verb, "--picture"); }
+bool Integrates(const CLI::App& verb) { return Has(verb, "--marginal"); }
 bool WritesNoTable(const CLI::App& verb) {
   return !Has(verb, "--csv") && !Has(verb, "--faces-csv");
 }
@@ -204,6 +207,10 @@ constexpr Rule kRules[] = {
     {"sample", "--image-name --mask-name --label --ignore --invert", Simulates,
      "says how masks are read, and pixels are drawn"},
     {"sample", "--shard --ungrouped", Simulates, "is of images, and pixels are drawn"},
+    {"train", "--validation-name", HasNoValidation, "needs --validation-images"},
+    {"show", "--beside --samples --at --marginal", DrawsNothing,
+     "is of a picture (give --picture)"},
+    {"show", "--at", Integrates, "cuts where --marginal integrates (one of them)"},
 };
 
 // Rules for every option of AdaptTable; some options have rules in kRules, too.

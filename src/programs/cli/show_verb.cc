@@ -203,19 +203,6 @@ std::vector<std::pair<std::string, double>> HeldValuesOf(const std::vector<std::
   return at;
 }
 
-void CheckFlags(const ShowFlags& flags) {
-  const std::pair<const char*, bool> of_pictures[] = {{"--beside", !flags.beside.empty()},
-                                                      {"--samples", !flags.samples.empty()},
-                                                      {"--at", !flags.at.empty()},
-                                                      {"--marginal", flags.marginal}};
-  for (const auto& [option, given] : of_pictures)
-    if (given && flags.picture.empty())
-      throw UsageError("{} is of a picture (give --picture)", option);
-  if (flags.marginal && !flags.at.empty())
-    throw UsageError("--at cuts where --marginal integrates (one of them)");
-  HeldValuesOf(flags.at);
-}
-
 void WarnOfClassesLeftOut(const Samples& samples, const Model& model, const Context& context) {
   std::vector<std::string> unknown;
   std::uint64_t pixels = 0;
@@ -268,7 +255,7 @@ void AddPictureOptions(CLI::App& verb, ShowFlags& flags) {
 }
 
 void RunShow(const ShowFlags& flags, Context& context) {
-  CheckFlags(flags);
+  HeldValuesOf(flags.at);  // throws for a wrong one before any work
   context.CheckJson();
   const NamedOutput json{context.json, "--json"}, drawn{flags.picture, "--picture"};
   RequireApart({json, drawn});
