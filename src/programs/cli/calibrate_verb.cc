@@ -89,12 +89,8 @@ void Warn(const AdaptedCalibrationFit& fit) {
 }
 
 void RunCalibrate(const CalibrateFlags& options, Context& context) {
-  RequireFiles(options.parts, "");
-  const NamedOutput output{options.output, "-o"}, json{context.json, "--json"};
-  RequireApart({output, json});
-  RequireApart({output, json}, {context.model}, "--model");
-  RequireApart({output, json}, options.parts, "a part");
-  context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}}, true);
+  RequireApart({{options.output, "-o"}, {context.json, "--json"}});
+  context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}});
   RequireNoMedia(options.output);
   Model model = context.LoadModel();
   const AdaptedCalibrationFit fit =

@@ -95,7 +95,6 @@ std::vector<std::string> ModelFilesOf(const CompareFlags& flags) {
 
 void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
   CheckSource(flags.samples, flags.pairs, "--masks");
-  CheckPairOptions(flags.pairs);
   RequirePartial(flags.shard, flags.partial, flags.partials);
   if (!flags.partial.empty() &&
       !(context.json.empty() && flags.report.empty() && flags.output.empty()))
@@ -112,7 +111,6 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
   RequireApart({write, report, partial, json});
   RequireApart({write, report, partial}, flags.samples, "--samples");
   RequireApart({write, report, json}, flags.partials, "--partials");
-  RequireApart({write, report, partial, json}, ModelFilesOf(flags), "--models");
 }
 
 std::vector<FitOptions> CandidatesOf(const CompareFlags& options) {
@@ -253,7 +251,6 @@ void AddParts(const CompareFlags& merge, const PartHeader& here, Comparison& who
 void RunCompare(const CompareFlags& options, Context& context) {
   CheckCompareFlags(options, context);
   context.options = context.deciding;
-  RequireFiles(options.partials, "--partials");
   KeepFreedMemory();  // each fit allocates tens of megabytes
   const std::vector<FitOptions> candidates = CandidatesOf(options);
   context.Confine(AccessOf(options));

@@ -108,8 +108,8 @@ void RunRecord::AddTo(Json& root, const std::set<std::string>& listed) const {
   root["interrupted"] = StopFlag().load();
 }
 
-void Context::Confine(Access access, bool replaces_model) {
-  if (!replaces_model) access.reads.emplace_back(model);
+void Context::Confine(Access access) {
+  access.reads.emplace_back(model);
   if (!json_to_stdout()) access.files.emplace_back(json);
   std::erase(access.files, std::filesystem::path());
   for (const std::filesystem::path& file : access.files) RequireWritable(file, if_exists());
@@ -120,7 +120,6 @@ void Context::Confine(Access access, bool replaces_model) {
   IsolateBy(isolation);
   if (isolation.isolate != Isolate::kNone) PrepareDecoders();
   if (sandbox == "off") return;
-  if (replaces_model) access.reads.emplace_back(model);
   const std::string line = EnterSandbox(access);
   if (verbose) PrintLine(line);
 }

@@ -149,8 +149,8 @@ struct Context {
   }
   // Sets the isolation of decoders and, unless --sandbox is off, enters the sandbox with the files
   // in `access` and those of the common options. Throws Error if an output file cannot be
-  // written, or is an input. The model counts as an input unless the verb `replaces_model`.
-  void Confine(Access access, bool replaces_model = false);
+  // written, or is an input.
+  void Confine(Access access);
   // Reads the model of --model, or returns the built-in one.
   Model LoadModel() const;
   // Writes text to the destination of --json.

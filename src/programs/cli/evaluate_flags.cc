@@ -73,6 +73,7 @@ void AddModels(CLI::App& verb, EvaluateFlags& flags) {
 
 void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   if (!flags.predicted.empty()) {
+    CheckPairOptions(flags.pairs);
     if (!flags.pairs.images.empty() || !flags.samples.empty())
       throw UsageError("give one of --images, --predicted and --samples");
     if (flags.pairs.masks.empty() || !flags.pairs.whole_class.empty())
@@ -94,7 +95,6 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     throw UsageError("--abstain is of probabilities, and --predicted masks have none");
   if (!flags.detector.class_costs.empty() && !flags.predicted.empty())
     throw UsageError("--class-costs is of a model's classes, and --predicted masks have none");
-  CheckPairOptions(flags.pairs);
   CheckPart(flags, context);
   const std::vector<NamedOutput> outputs{{flags.report, "--report"},
                                          {flags.picture, "--picture"},
@@ -105,9 +105,7 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     throw UsageError("--picture shows curves of scores, and --predicted masks have none");
   if (!flags.title.empty() && flags.report.empty())
     throw UsageError("--title is of a page (give --report)");
-  RequireNoArchive(outputs, flags.pairs);
   RequireApart(outputs, TablesOf(flags.by), "--by");
-  RequireApart(outputs, flags.partials, "--partials");
 }
 
 void AddEvaluate(CLI::App& app, Context& context) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/folder.h"
 #include "base/json.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
@@ -221,7 +222,9 @@ void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& mod
 }
 
 void MergeParts(const EvaluateFlags& flags, Context& context) {
-  RequireFiles(flags.partials, "--partials");
+  for (const std::string& file : flags.partials)
+    if (Chooses(RuleOf(flags.decision)) && Exists(file) && !IsRegularFile(file))
+      throw UsageError("--partials {}: is no file (for a rule each part is read twice)", file);
   context.Confine(AccessOf(flags));
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   std::optional<Model> model = Loaded(context, flags);

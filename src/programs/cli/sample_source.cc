@@ -21,11 +21,7 @@ void CheckSource(const std::vector<std::string>& tables, const PairOptions& pair
   if (images && (both || (!masks && !HoldsArchives(pairs.images))))
     throw UsageError("--images needs either {} or --whole", masks_option);
   if (!images && !pairs.masks.empty()) throw UsageError("{} needs --images", masks_option);
-}
-
-void RequireNoArchive(const std::vector<NamedOutput>& outputs, const PairOptions& pairs) {
-  RequireApart(outputs, {pairs.images.string()}, "--images");
-  RequireApart(outputs, {pairs.masks.string()}, "the archive of masks");
+  CheckPairOptions(pairs);
 }
 
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,

@@ -15,11 +15,9 @@
 namespace skinmask::cli {
 
 // Throws UsageError unless exactly one of the sources is given, --samples, or --images with its
-// masks.
+// masks, and for what CheckPairOptions refuses.
 void CheckSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                  const std::string& masks_option);
-// Throws UsageError if an output is one of the archives of the pairs.
-void RequireNoArchive(const std::vector<NamedOutput>& outputs, const PairOptions& pairs);
 // The files and folders of the source.
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,
                                            const PairOptions& pairs);

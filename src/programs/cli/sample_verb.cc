@@ -33,10 +33,8 @@ void CheckFlags(const SampleFlags& options, const Context& context) {
   if (!drawn && (!options.bayes.empty() || options.observations || options.seed))
     throw UsageError("--bayes, --observations and --seed are of --simulate");
   CheckSource(drawn ? std::vector{options.simulate} : options.samples, options.pairs, "--masks");
-  CheckPairOptions(options.pairs);
   ShardOf(options.shard);  // throws for a wrong one before any work
   RequireApart({{options.output, "-o"}, {options.bayes, "--bayes"}, {context.json, "--json"}});
-  RequireNoArchive({{options.output, "-o"}, {context.json, "--json"}}, options.pairs);
 }
 
 Samples Simulated(const SampleFlags& options, const Context& context) {

@@ -35,11 +35,7 @@ TrainOptions TrainOptionsOf(const TrainFlags& options) {
   }
   if (options.validation.images.empty() != options.validation.masks.empty())
     throw UsageError("--validation-images and --validation-masks belong together");
-  if (options.validation.images.empty()) {
-    if (!train.validation_name.empty())
-      throw UsageError("--validation-name needs --validation-images");
-    return train;
-  }
+  if (options.validation.images.empty()) return train;
   // Names and labels of the training pairs apply. With --samples these options are for the
   // validation only.
   train.validation = options.pairs;
@@ -73,12 +69,8 @@ void CheckOptions(const TrainFlags& options, const Context& context) {
       std::ranges::count(options.samples, options.calibrate) > 0)
     throw UsageError("--samples and --calibrate are both standard input (one of them)");
   CheckSource(options.samples, options.pairs, "--masks");
-  CheckPairOptions(options.pairs);
-  const NamedOutput output{options.output, "-o"}, json{context.json, "--json"};
-  RequireApart({output, json});
-  RequireNoArchive({output, json}, options.pairs);
-  RequireApart({output}, options.samples, "--samples");
-  RequireApart({output}, {options.calibrate}, "--calibrate");
+  RequireApart({{options.output, "-o"}, {context.json, "--json"}});
+  RequireApart({{options.output, "-o"}}, options.samples, "--samples");
 }
 
 void PrintOutcome(const Model& model, std::uint64_t pixels) {

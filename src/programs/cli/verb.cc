@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/folder.h"
 #include "base/nearest.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/file.h"
@@ -143,13 +142,6 @@ CLI::Validator DashIs(const char* stream) {
 
 std::string ExtensionOf(const std::filesystem::path& file) {
   return LowerCase(file.extension().native());
-}
-
-void RequireFiles(const std::vector<std::string>& partials, const std::string& option) {
-  for (const std::string& file : partials)
-    if (Exists(file) && !IsRegularFile(file))
-      throw UsageError("{}{}{}: is no file (parts are read more than once)", option,
-                       option.empty() ? "" : " ", file);
 }
 
 void RequireApart(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& files,

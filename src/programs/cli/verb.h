@@ -82,13 +82,10 @@ inline CLI::Validator Whole() {
 // Removes zeros before a number, which CLI11 would take for an octal one.
 CLI::Validator WithoutZeros();
 
-// Throws UsageError for a path that is not a regular file, because parts are read several times,
-// which pipes do not allow. `option` names the files in the message, or is empty.
-void RequireFiles(const std::vector<std::string>& partials, const std::string& option);
-
 // The file of an output, and its option. Empty names and "-" are ignored below.
 using NamedOutput = std::pair<std::string, std::string>;
-// Throws UsageError if one of these outputs is one of the files of `option`.
+// Throws UsageError if one of these outputs is one of the files of `option`. (Context::Confine
+// throws Error for every output that is an input.)
 void RequireApart(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& files,
                   const std::string& option);
 // Throws UsageError if two of these outputs are the same file, or go to standard output.
