@@ -123,6 +123,11 @@ bool ReadsTablesOnly(const CLI::App& verb) {
   return Has(verb, "--samples") && !Has(verb, "--images") && !Has(verb, "--predicted") &&
          !Has(verb, "--validation-images") && !Has(verb, "--calibrate-masks");
 }
+bool WritesPart(const CLI::App& verb) { return Has(verb, "--partial"); }
+bool HasShard(const CLI::App& verb) { return !Is(verb, "--shard", {"1/1"}); }
+bool LacksPart(const CLI::App& verb) { return HasShard(verb) && !WritesPart(verb); }
+bool MakesPart(const CLI::App& verb) { return HasShard(verb) || WritesPart(verb); }
+bool HasTwoModels(const CLI::App& verb) { return Values(verb, "--model").size() > 1; }
 bool HasNoValidation(const CLI::App& verb) { return !Has(verb, "--validation-images"); }
 bool TrainsNothing(const CLI::App& verb) { return Is(verb, "--kinds", {"none"}); }
 bool WritesNoModel(const CLI::App& verb) { return !Has(verb, "--write"); }
@@ -195,7 +200,15 @@ constexpr Rule kRules[] = {
     {"train sample compare evaluate", "--step --max-pixels --isolate --max-seconds --max-failures",
      ReadsTablesOnly, "is for images, and tables are read"},
     {"evaluate", "--by", ReadsTablesOnly, "groups images, and tables are read"},
-    {"sample evaluate", "--shard", ReadsTablesOnly, "is of images, and tables are read"},
+    {"sample evaluate", "--shard --partial --partials", ReadsTablesOnly,
+     "is of images, and tables are read"},
+    {"evaluate", "--partial --partials", HasTwoModels, "is of one model (give --model once)"},
+    {"evaluate compare", "--shard", LacksPart,
+     "needs --partial (scores of a part would pass for the whole)"},
+    {"evaluate compare", "--partials", MakesPart,
+     "makes the whole of all parts, and --shard and --partial make one"},
+    {"evaluate compare", "--json --report --picture --write", WritesPart,
+     "is of the whole, which --partials makes of the parts"},
     {"train sample compare evaluate", "--whole", HasNoImages, "needs --images"},
     {"train sample compare evaluate", "--image-name --mask-name --label --ignore --invert",
      ReadsTablesOnly, "says how masks are read, and tables are read"},

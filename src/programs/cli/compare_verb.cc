@@ -43,7 +43,7 @@ struct CompareFlags {
   std::size_t folds = 5;
   std::uint64_t seed = 0;
   DecisionFlags decision;
-  std::string shard = "1/1";          // the shard of the models to judge
+  Shard shard;                        // the shard of the models to judge
   std::string partial;                // the file of the part to write
   std::vector<std::string> partials;  // the files to merge
 };
@@ -95,10 +95,6 @@ std::vector<std::string> ModelFilesOf(const CompareFlags& flags) {
 
 void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
   CheckSource(flags.samples, flags.pairs, "--masks");
-  RequirePartial(flags.shard, flags.partial, flags.partials);
-  if (!flags.partial.empty() &&
-      !(context.json.empty() && flags.report.empty() && flags.output.empty()))
-    throw UsageError("--json, --report and --write are of the whole, which --partials makes");
   const bool trains = flags.kinds != std::vector<std::string>{std::string(kNoKind)};
   if (!trains && flags.models.empty())
     throw UsageError("--kinds none needs --models (or there is nothing to compare)");
@@ -219,7 +215,7 @@ PartHeader HeaderOf(const CompareFlags& options, const Samples& samples,
 // Fits and scores the models of a shard, for a merge.
 void WritePart(const CompareFlags& options, const Samples& samples, PartHeader header,
                Comparison comparison, Context& context) {
-  header.shard = ShardOf(options.shard);
+  header.shard = options.shard;
   header.size = comparison.models.size();
   std::vector<ComparedModel> own;
   for (std::size_t i = 0; i < SizeOf(header.shard, header.size); ++i)

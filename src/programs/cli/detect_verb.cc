@@ -24,7 +24,7 @@ struct DetectFlags {
   DetectorOptions detector;
   DetectOptions detect;  // as the flags set it; DetectOptionsOf completes it
   std::string files_from, pixels, output_format;
-  std::string shard = "1/1";
+  Shard shard;
   std::string scale = "1", depth = "8";
   VideoFlags video;
   RawVideoFlags raw;
@@ -131,9 +131,8 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   detect.video.raw = RawVideoOf(options.raw);
   if (!detect.video.raw && (!options.raw.size.empty() || !options.raw.rate.empty()))
     throw UsageError("--size and --rate are for --input-format rawvideo");
-  const Shard shard = ShardOf(options.shard);
-  detect.shard = shard.index;
-  detect.shard_count = shard.count;
+  detect.shard = options.shard.index;
+  detect.shard_count = options.shard.count;
   detect.scale = options.scale.back() - '0';  // the flag was checked
   detect.probability_bits = options.depth == "16" ? 16 : 8;
   if (detect.probability_bits == 16) AsUsage([&] { RequireChanged("depth", detect.outputs); });

@@ -21,19 +21,6 @@ constexpr const char* kExamples =
     "part-1.json\n"
     "  skinmask evaluate --images samples/photos --truth samples/masks --partials part-1.json";
 
-void CheckPart(const EvaluateFlags& flags, const Context& context) {
-  RequirePartial(flags.shard, flags.partial, flags.partials);
-  const bool merges = !flags.partials.empty();
-  if (!merges && flags.partial.empty()) return;
-  const std::string option = merges ? "--partials" : "--partial";
-  if (flags.models.size() > 1) throw UsageError(option + " is of one model (give --model once)");
-  if (!flags.samples.empty()) throw UsageError(option + ": is of images, and tables are read");
-  if (merges) return;
-  if (!context.json.empty() || !flags.report.empty() || !flags.picture.empty())
-    throw UsageError(
-        "--json, --report and --picture are of the whole, which --partials makes of the parts");
-}
-
 void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
   const OptionGroup output(verb, "Output", kChangesNoResult);
   output
@@ -95,7 +82,6 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     throw UsageError("--abstain is of probabilities, and --predicted masks have none");
   if (!flags.detector.class_costs.empty() && !flags.predicted.empty())
     throw UsageError("--class-costs is of a model's classes, and --predicted masks have none");
-  CheckPart(flags, context);
   const std::vector<NamedOutput> outputs{{flags.report, "--report"},
                                          {flags.picture, "--picture"},
                                          {flags.partial, "--partial"},
@@ -127,7 +113,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
       .Add("--partials", flags.partials, "FILE",
            "Files of all parts of an evaluation, to make the whole of, with the options "
            "that they were made with");
-  AddShardOption(verb, flags.shard);
+  AddShardOption(verb, flags.pairs.shard);
   AddOutputs(verb, flags);
   AddAdaptationOptions(verb, flags.detector);
   verb.remove_option(verb.get_option("--steady"));  // which is of videos
@@ -142,7 +128,6 @@ void AddEvaluate(CLI::App& app, Context& context) {
 PairOptions PairsOf(const EvaluateFlags& flags) {
   PairOptions pairs = flags.pairs;
   if (!flags.predicted.empty()) pairs.images = flags.predicted;
-  pairs.shard = ShardOf(flags.shard);
   return pairs;
 }
 

@@ -19,7 +19,7 @@ using GroupFlags = std::vector<std::string>;
 struct EvaluateFlags {
   std::vector<std::string> models;  // the model and the second model; empty: the built-in one
   std::vector<std::string> samples;
-  PairOptions pairs;
+  PairOptions pairs;  // with the shard to judge
   std::string predicted;
   DecisionFlags decision;
   DetectorOptions detector;  // only adaptation, `abstain` and `class_costs`
@@ -27,7 +27,6 @@ struct EvaluateFlags {
   std::string report;                 // file of the page, or empty
   std::string picture;                // file of the picture of curves, or empty
   std::string title;                  // of the page, or empty
-  std::string shard = "1/1";          // the shard to judge
   std::string partial;                // the file of the part to write
   std::vector<std::string> partials;  // the files to merge
 };

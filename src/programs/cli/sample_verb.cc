@@ -22,7 +22,7 @@ struct SampleFlags {
   PairOptions pairs;
   std::string simulate, bayes;
   std::optional<std::uint64_t> observations, seed;
-  std::string output, shard = "1/1";
+  std::string output;
   bool ungrouped = false;
 };
 
@@ -33,7 +33,6 @@ void CheckFlags(const SampleFlags& options, const Context& context) {
   if (!drawn && (!options.bayes.empty() || options.observations || options.seed))
     throw UsageError("--bayes, --observations and --seed are of --simulate");
   CheckSource(drawn ? std::vector{options.simulate} : options.samples, options.pairs, "--masks");
-  ShardOf(options.shard);  // throws for a wrong one before any work
   RequireApart({{options.output, "-o"}, {options.bayes, "--bayes"}, {context.json, "--json"}});
 }
 
@@ -66,7 +65,6 @@ void RunSample(const SampleFlags& options, Context& context) {
   RequireNoMedia(options.bayes);
   PairOptions pairs = options.pairs;
   pairs.groups = !options.ungrouped;
-  pairs.shard = ShardOf(options.shard);
   Samples samples = options.simulate.empty()
                         ? ReadSource(options.samples, pairs, context.StartRun("images"))
                         : Simulated(options, context);
@@ -118,7 +116,7 @@ void AddSample(CLI::App& app, Context& context) {
   group.AddDefault("--step", options.pairs.step, "N", "Take every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
   output.AddFlag("--ungrouped", options.ungrouped, "Do not tell images apart: group 0 for all");
-  AddShardOption(verb, options.shard);
+  AddShardOption(verb, options.pairs.shard);
   AddPairOptions(verb, options.pairs);
   AddRunOptions(verb, context);
 }

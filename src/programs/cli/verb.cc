@@ -165,23 +165,19 @@ void RequireApart(const std::vector<NamedOutput>& outputs) {
     for (auto b = a + 1; b != outputs.end(); ++b) RequireApart({*a}, {b->first}, b->second);
 }
 
-void AddShardOption(CLI::App& verb, std::string& text, const std::string& help) {
-  OptionGroup(verb, "Input", kChangesNoResult).AddDefault("--shard", text, "I/N", help);
-}
-
-Shard ShardOf(const std::string& text) {
-  const auto numbers = ParseNumbers<std::size_t>(text, '/');
-  if (!numbers || numbers->size() != 2 || (*numbers)[0] < 1 || (*numbers)[0] > (*numbers)[1])
-    throw UsageError("--shard '{}' is not I/N with I from 1 to N", text);
-  return {(*numbers)[0], (*numbers)[1]};
-}
-
-void RequirePartial(const std::string& shard, const std::string& partial,
-                    const std::vector<std::string>& partials) {
-  if (ShardOf(shard).count > 1 && partial.empty())
-    throw UsageError("--shard needs --partial (scores of a part would pass for the whole)");
-  if (!partials.empty() && (shard != "1/1" || !partial.empty()))
-    throw UsageError("--shard and --partial make a part, and --partials the whole of all");
+void AddShardOption(CLI::App& verb, Shard& shard, const std::string& help) {
+  const auto set = [&shard](const std::string& text) {
+    const auto numbers = ParseNumbers<std::size_t>(text, '/');
+    if (!numbers || numbers->size() != 2 || (*numbers)[0] < 1 || (*numbers)[0] > (*numbers)[1])
+      throw UsageError("--shard '{}' is not I/N with I from 1 to N", text);
+    shard = {(*numbers)[0], (*numbers)[1]};
+  };
+  verb.add_option_function<std::string>("--shard", set, help)
+      ->type_name("I/N")
+      ->group("Input")
+      ->configurable(!kChangesNoResult)
+      ->default_str("1/1")
+      ->check(NotEmpty("I/N"));
 }
 
 }  // namespace skinmask::cli

@@ -188,14 +188,8 @@ void AddHelp(CLI::App& app, Context& context);
 using AddVerbFunction = void (*)(CLI::App& app, Context& context);
 int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add);
 
-// --shard, for all verbs that can divide their inputs: the part that a run processes; 1/1 by
-// default.
-void AddShardOption(CLI::App& verb, std::string& text,
+// --shard, for all verbs that can divide their inputs: the part that a run processes.
+void AddShardOption(CLI::App& verb, Shard& shard,
                     const std::string& help = "Do only every N-th input, beginning with the I-th");
-// Parses "2/5". Throws UsageError for an invalid shard.
-Shard ShardOf(const std::string& text);
-// Throws UsageError for a shard without --partial, and if both a part and the whole are requested.
-void RequirePartial(const std::string& shard, const std::string& partial,
-                    const std::vector<std::string>& partials);
 
 }  // namespace skinmask::cli
