@@ -4,11 +4,9 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 
-#include "base/parse.h"
 #include "base/stream.h"
 #include "media/image_codec.h"
 #include "pipeline/results_json.h"
@@ -36,17 +34,6 @@ void RequireNoInput(const Access& access) {
 bool HasInputOrPart(const std::set<std::string>& inputs, const std::string& input) {
   const auto in_it = inputs.lower_bound(input + '/');
   return inputs.contains(input) || (in_it != inputs.end() && in_it->starts_with(input + '/'));
-}
-
-bool lexical_cast(const std::string& text, FailureLimit& limit) {
-  const bool percent = text.ends_with('%');
-  const std::string number = percent ? text.substr(0, text.size() - 1) : text;
-  const auto value = ParseNumber<double>(number);
-  const bool whole = value && *value == std::floor(*value);
-  if (!value || !std::isfinite(*value) || *value < 0 || (percent ? *value > 100 : !whole))
-    return false;
-  limit = {*value, percent};
-  return true;
 }
 
 void RunRecord::Skip(const std::filesystem::path& file, const std::string& reason) {

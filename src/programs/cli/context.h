@@ -42,9 +42,6 @@ struct FailureLimit {
   bool percent = false;
 };
 
-// Parses "10" or "5%". CLI11 calls this function for options of this type.
-bool lexical_cast(const std::string& text, FailureLimit& limit);
-
 // A list of many short texts, stored in one string.
 class TextList {
  public:

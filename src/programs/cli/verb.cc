@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/nearest.h"
 #include "programs/cli/print.h"
@@ -73,14 +74,16 @@ void AddRunOptions(CLI::App& verb, Context& context) {
   AddForceOption(verb, context);
   AddJsonOption(verb, context);
   const OptionGroup group(verb, "Input", kChangesNoResult);
-  group
-      .Add("--max-failures", context.max_failures, "N|P%",
-           "Keep exit status 0 if at most N inputs, or P % of them, fail (default: 0)")
-      ->check(CheckedBy([](const std::string& text) {
-        FailureLimit ignored;
-        const bool good = lexical_cast(text, ignored);
-        return good ? "" : "'" + text + "' is no number of inputs, nor a share as 1%";
-      }));
+  const auto set_limit = [&context](const std::string& text) {
+    const bool percent = text.ends_with('%');
+    const auto value = ParseNumber<double>(percent ? text.substr(0, text.size() - 1) : text);
+    const bool whole = value && *value == std::floor(*value);
+    if (!value || !std::isfinite(*value) || *value < 0 || (percent ? *value > 100 : !whole))
+      throw UsageError("--max-failures: '{}' is no number of inputs, nor a share as 1%", text);
+    context.max_failures = {*value, percent};
+  };
+  group.AddParsed("--max-failures", set_limit, "N|P%",
+                  "Keep exit status 0 if at most N inputs, or P % of them, fail (default: 0)");
   AddSandboxOption(verb, context);
   group.AddChoice(
       "--isolate", context.isolate, {"none", "auto", "all"},
@@ -172,12 +175,9 @@ void AddShardOption(CLI::App& verb, Shard& shard, const std::string& help) {
       throw UsageError("--shard '{}' is not I/N with I from 1 to N", text);
     shard = {(*numbers)[0], (*numbers)[1]};
   };
-  verb.add_option_function<std::string>("--shard", set, help)
-      ->type_name("I/N")
-      ->group("Input")
-      ->configurable(!kChangesNoResult)
-      ->default_str("1/1")
-      ->check(NotEmpty("I/N"));
+  OptionGroup(verb, "Input", kChangesNoResult)
+      .AddParsed("--shard", set, "I/N", help)
+      ->default_str("1/1");
 }
 
 }  // namespace skinmask::cli

@@ -151,6 +151,13 @@ class OptionGroup {
                           const std::string& text) const {
     return Add(names, variable, value, text)->capture_default_str();
   }
+  // Adds an option whose text `set` parses, which throws UsageError.
+  CLI::Option* AddParsed(const std::string& name, std::function<void(const std::string&)> set,
+                         const std::string& value, const std::string& text) const {
+    CLI::Option* const option = verb_.add_option_function<std::string>(name, std::move(set), text);
+    return option->type_name(value)->group(heading_)->configurable(decides_)->check(
+        NotEmpty(value));
+  }
   // Adds an option that is repeated for each of its values.
   CLI::Option* AddEach(const std::string& names, std::vector<std::string>& variable,
                        const std::string& value, const std::string& text) const {
