@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <numbers>
 #include <opencv2/imgproc.hpp>
@@ -23,17 +22,6 @@ void RequirePair(const cv::Mat& bgr, const cv::Mat& mask) {
   RequirePicture(mask, CV_8UC1, bgr.size(), "mask");
 }
 
-// The value of a byte of the picture where there is no skin.
-const std::array<std::uint8_t, 256>& Dimmed() {
-  static const std::array<std::uint8_t, 256> table = [] {
-    std::array<std::uint8_t, 256> dimmed;
-    for (std::size_t i = 0; i < dimmed.size(); ++i)
-      dimmed[i] = cv::saturate_cast<std::uint8_t>(0.3f * static_cast<float>(i));
-    return dimmed;
-  }();
-  return table;
-}
-
 // The border mode for OpenCV's morphology. A mask may be a part of a larger matrix, as one that
 // becomes a PNG is; the bytes beside it must not be used.
 constexpr int kNothingBeside = cv::BORDER_CONSTANT | cv::BORDER_ISOLATED;
@@ -44,67 +32,17 @@ int BorderWidth(const cv::Size& size) {
   return std::max(1, cvRound(std::min(size.width, size.height) / kRowsOfScreen));
 }
 
-// The mask grown by less than `pixels` pixels: an octagon around each pixel.
+// The mask grown by `pixels` pixels: an octagon around each pixel.
 cv::Mat Grown(const cv::Mat& mask, int pixels) {
   cv::Mat grown = mask;
-  for (int i = 1; i < pixels; ++i) {
+  for (int i = 0; i < pixels; ++i) {
     cv::Mat next;  // not the caller's
     cv::dilate(grown, next,
-               cv::getStructuringElement(i % 2 == 1 ? cv::MORPH_RECT : cv::MORPH_CROSS, {3, 3}),
+               cv::getStructuringElement(i % 2 == 0 ? cv::MORPH_CROSS : cv::MORPH_RECT, {3, 3}),
                {-1, -1}, 1, kNothingBeside);
     grown = next;
   }
   return grown;
-}
-
-// A row of the mask, and three rows of the grown mask: that row and its neighbours.
-struct MaskRows {
-  const std::uint8_t *own, *above, *row, *below;
-};
-
-// The border consists of pixels without skin that are in the grown mask, or beside, above or below
-// it.
-void OverlayPixel(const MaskRows& mask, const cv::Vec3b* bgr, int x, int count,
-                  cv::Vec3b* overlay) {
-  const cv::Vec3b kBorderGreen(64, 255, 64);
-  const int own = mask.own[x];
-  const int around = mask.above[x] | mask.row[x] | mask.below[x] | mask.row[std::max(0, x - 1)] |
-                     mask.row[std::min(count - 1, x + 1)];
-  if ((around & ~own) != 0)
-    overlay[x] = kBorderGreen;
-  else if (own != 0)
-    overlay[x] = bgr[x];
-  else
-    for (int c = 0; c < 3; ++c) overlay[x][c] = Dimmed()[bgr[x][c]];
-}
-
-std::uint64_t Eight(const std::uint8_t* bytes) {
-  std::uint64_t word;
-  std::memcpy(&word, bytes, sizeof word);
-  return word;
-}
-
-// Eight pixels at a time if all are skin, or if none is and no skin is near.
-void OverlayRow(const MaskRows& mask, const cv::Vec3b* bgr, int count, cv::Vec3b* overlay) {
-  const std::array<std::uint8_t, 256>& dimmed = Dimmed();
-  int x = 0;
-  while (x < count) {
-    const bool has_eight = x > 0 && x + 8 < count;
-    const std::uint64_t own = has_eight ? Eight(mask.own + x) : 1;
-    if (own == ~std::uint64_t{0}) {
-      std::copy_n(bgr + x, 8, overlay + x);
-    } else if (own == 0 && (Eight(mask.above + x) | Eight(mask.row + x) | Eight(mask.below + x) |
-                            Eight(mask.row + x - 1) | Eight(mask.row + x + 1)) == 0) {
-      const std::uint8_t* const from = bgr[x].val;
-      std::uint8_t* const to = overlay[x].val;
-      for (int i = 0; i < 24; ++i) to[i] = dimmed[from[i]];
-    } else {
-      const int end = has_eight ? x + 8 : x + 1;
-      for (; x < end; ++x) OverlayPixel(mask, bgr, x, count, overlay);
-      continue;
-    }
-    x += 8;
-  }
 }
 
 // A ramp from 0 to 255 over P(skin), in 255ths, around the threshold.
@@ -182,12 +120,25 @@ cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb) {
 
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat overlay) {
   RequirePair(bgr, mask);
-  overlay.create(bgr.size(), CV_8UC3);
+  const cv::Vec3b kBorderGreen(64, 255, 64);
+  std::array<std::uint8_t, 256> dimmed;
+  for (std::size_t i = 0; i < dimmed.size(); ++i)
+    dimmed[i] = cv::saturate_cast<std::uint8_t>(0.3f * static_cast<float>(i));
+  // The border consists of the pixels without skin that are in the grown mask.
   const cv::Mat grown = Grown(mask, BorderWidth(bgr.size()));
+  overlay.create(bgr.size(), CV_8UC3);
   ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
-    OverlayRow({mask.ptr(y), grown.ptr(std::max(0, y - 1)), grown.ptr(y),
-                grown.ptr(std::min(grown.rows - 1, y + 1))},
-               bgr.ptr<cv::Vec3b>(y), bgr.cols, overlay.ptr<cv::Vec3b>(y));
+    const std::uint8_t *const skin = mask.ptr(y), *const around = grown.ptr(y);
+    const cv::Vec3b* const from = bgr.ptr<cv::Vec3b>(y);
+    cv::Vec3b* const to = overlay.ptr<cv::Vec3b>(y);
+    for (int x = 0; x < bgr.cols; ++x) {
+      if ((around[x] & ~skin[x]) != 0)
+        to[x] = kBorderGreen;
+      else if (skin[x] != 0)
+        to[x] = from[x];
+      else
+        to[x] = {dimmed[from[x][0]], dimmed[from[x][1]], dimmed[from[x][2]]};
+    }
   });
   return overlay;
 }
