@@ -1,6 +1,5 @@
 #include "detect/adapt/resample.h"
 
-#include <array>
 #include <cmath>
 
 #include "detect/adapt/hog_rows.h"
@@ -47,24 +46,26 @@ std::vector<HogColumns> ColumnsOf(const std::vector<PixelPlace>& places, int fro
 }
 
 // Makes each row of `to` of the two rows of `from` around its place, resized in width.
-template <class ShareOf>
-void ResizeRows(const cv::Mat1b& from, const std::vector<HogColumns>& columns,
-                const std::vector<PixelPlace>& rows, decltype(HogRowFunctions::resize_rows) blend,
-                const ShareOf& share_of, cv::Mat1b& to) {
-  const std::size_t count = HogColumns::kPixels * columns.size();
+void Resize(const cv::Mat1b& from, const std::vector<PixelPlace>& columns,
+            const std::vector<PixelPlace>& rows, bool as_opencv, cv::Mat1b& to) {
+  const std::vector<HogColumns> groups = ColumnsOf(columns, from.cols, as_opencv);
+  const std::size_t count = HogColumns::kPixels * groups.size();
   std::vector<std::int16_t> resized[2];
   for (auto& row : resized) row.resize(count + kHogSlack);
   int held[2] = {-1, -1};
   const auto row = [&](int at) {
     const int y = std::clamp(at, 0, from.rows - 1);
     std::int16_t* const out = resized[y % 2].data();
-    if (held[y % 2] != y) HogRows().resize_columns(from[y], columns.data(), columns.size(), out);
+    if (held[y % 2] != y) HogRows().resize_columns(from[y], groups.data(), groups.size(), out);
     held[y % 2] = y;
     return out;
   };
+  const auto blend = as_opencv ? HogRows().resize_rows_as_opencv : HogRows().resize_rows;
   for (int y = 0; y < to.rows; ++y) {
     const auto& [upper, part] = rows[static_cast<std::size_t>(y)];
-    blend(row(upper), row(upper + 1), share_of(part), count, to[y]);
+    const auto share =
+        as_opencv ? static_cast<std::int16_t>(cvRound(part * 2048)) : ShortShare(part);
+    blend(row(upper), row(upper + 1), share, count, to[y]);
   }
 }
 
@@ -115,42 +116,23 @@ std::vector<Share> SharesOf(int from, int to) {
   return shares;
 }
 
-// The rows of a picture, reduced in width, from the first row on. Several rows at a time, because
-// their sums do not wait for each other.
-class Narrowed {
- public:
-  Narrowed(const cv::Mat1b& grey, const std::vector<Share>& columns, int width)
-      : grey_(grey), columns_(columns), width_(static_cast<std::size_t>(width)) {}
+// So many rows are reduced in width at a time, because their sums do not wait for each other.
+constexpr int kNarrowed = 4;
 
-  const float* Row(int y) {
-    if (y >= end_) NarrowFrom(y);
-    return rows_[static_cast<std::size_t>(y - end_ + kRows)].data();
+// Reduces the rows from `first` on; rows after the last one equal it.
+void NarrowRows(const cv::Mat1b& grey, const std::vector<Share>& columns, int first,
+                cv::Mat1f& narrow) {
+  const std::uint8_t* in[kNarrowed];
+  for (int r = 0; r < kNarrowed; ++r) in[r] = grey[std::min(first + r, grey.rows - 1)];
+  for (auto column = columns.begin(); column != columns.end();) {
+    const int to = column->to;
+    float sums[kNarrowed] = {};
+    for (; column != columns.end() && column->to == to; ++column)
+      for (int r = 0; r < kNarrowed; ++r)
+        sums[r] += static_cast<float>(in[r][column->from]) * column->weight;
+    for (int r = 0; r < kNarrowed; ++r) narrow(r, to) = sums[r];
   }
-
- private:
-  static constexpr int kRows = 4;
-
-  void NarrowFrom(int y) {
-    const std::uint8_t* in[kRows];
-    for (int r = 0; r < kRows; ++r) in[r] = grey_.ptr(std::min(y + r, grey_.rows - 1));
-    for (std::vector<float>& row : rows_) row.assign(width_, 0);
-    for (auto column = columns_.begin(); column != columns_.end();) {
-      const int to = column->to;
-      float sums[kRows] = {};
-      for (; column != columns_.end() && column->to == to; ++column)
-        for (int r = 0; r < kRows; ++r)
-          sums[r] += static_cast<float>(in[r][column->from]) * column->weight;
-      for (std::size_t r = 0; r < kRows; ++r) rows_[r][static_cast<std::size_t>(to)] = sums[r];
-    }
-    end_ = y + kRows;
-  }
-
-  const cv::Mat1b& grey_;
-  const std::vector<Share>& columns_;
-  std::size_t width_;
-  int end_ = 0;  // after the last reduced row
-  std::array<std::vector<float>, kRows> rows_;
-};
+}
 
 }  // namespace
 
@@ -173,14 +155,11 @@ bool IsSearchable(const cv::Mat& picture) {
 }
 
 void Interpolate(const cv::Mat1b& from, double step_x, double step_y, cv::Mat1b& to) {
-  const auto share_of = [](double part) { return static_cast<std::int16_t>(cvRound(part * 2048)); };
-  ResizeRows(from, ColumnsOf(PlacesByStep(to.cols, step_x), from.cols, true),
-             PlacesByStep(to.rows, step_y), HogRows().resize_rows_as_opencv, share_of, to);
+  Resize(from, PlacesByStep(to.cols, step_x), PlacesByStep(to.rows, step_y), true, to);
 }
 
 void InterpolateByCorners(const cv::Mat1b& from, cv::Mat1b& to) {
-  ResizeRows(from, ColumnsOf(PlacesByCorners(from.cols, to.cols), from.cols, false),
-             PlacesByCorners(from.rows, to.rows), HogRows().resize_rows, ShortShare, to);
+  Resize(from, PlacesByCorners(from.cols, to.cols), PlacesByCorners(from.rows, to.rows), false, to);
 }
 
 cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size) {
@@ -188,18 +167,18 @@ cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size) {
   const std::vector<Share> columns = SharesOf(grey.cols, size.width);
   const std::vector<Share> rows = SharesOf(grey.rows, size.height);
   cv::Mat1b small(size);
-  Narrowed narrowed(grey, columns, size.width);
-  cv::Mat1f sums(1, size.width);
+  cv::Mat1f narrow(kNarrowed, size.width), sums(1, size.width, 0.f);
   float* const sum = sums[0];
+  int narrowed = -1;  // the first of the rows in `narrow`
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const float* const row = narrowed.Row(rows[i].from);
-    const bool is_first = i == 0 || rows[i - 1].to != rows[i].to;
-    for (int x = 0; x < size.width; ++x) {
-      const float part = rows[i].weight * row[x];
-      sum[x] = is_first ? part : sum[x] + part;
-    }
-    if (i + 1 < rows.size() && rows[i + 1].to == rows[i].to) continue;
-    sums.convertTo(small.row(rows[i].to), CV_8U);
+    const auto& [from, to, weight] = rows[i];
+    const int first = from - from % kNarrowed;
+    if (first != narrowed) NarrowRows(grey, columns, narrowed = first, narrow);
+    const float* const row = narrow[from - first];
+    for (int x = 0; x < size.width; ++x) sum[x] += weight * row[x];
+    if (i + 1 < rows.size() && rows[i + 1].to == to) continue;
+    sums.convertTo(small.row(to), CV_8U);
+    sums = 0;
   }
   return small;
 }
