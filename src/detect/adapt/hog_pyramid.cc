@@ -63,17 +63,14 @@ void HogLevel::SetSize(int width, int height) {
 }
 
 void HogPyramid::SetPicture(const cv::Mat& grey, int levels) {
-  const auto count = static_cast<std::size_t>(levels);
-  if (memory_.size() < count) memory_.resize(count);
   pictures_ = {grey};
   if (!IsSearchable(grey)) {
-    pictures_[0] = SearchableIn(memory_[0], grey.size());
+    pictures_[0] = SearchableMemory(grey.size());
     grey.copyTo(pictures_[0]);
   }
-  while (pictures_.size() < count) {
+  while (static_cast<int>(pictures_.size()) < levels) {
     const cv::Mat1b from = pictures_.back();
-    pictures_.push_back(
-        SearchableIn(memory_[pictures_.size()], {from.cols * 5 / 6, from.rows * 5 / 6}));
+    pictures_.push_back(SearchableMemory({from.cols * 5 / 6, from.rows * 5 / 6}));
     InterpolateByCorners(from, pictures_.back());
   }
 }

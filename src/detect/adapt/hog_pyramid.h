@@ -57,7 +57,7 @@ class HogLevel {
   std::vector<std::int16_t> features_, coarse_;
 };
 
-// For one thread at a time. Its memory is used again for the next picture.
+// For one thread at a time. Its buffers are used again for the next picture.
 class HogPyramid {
  public:
   // Makes the pictures of so many levels: `grey`, CV_8UC1, then each 5/6 of the size of the one
@@ -71,7 +71,6 @@ class HogPyramid {
 
  private:
   std::vector<cv::Mat1b> pictures_;
-  std::vector<std::vector<std::uint8_t>> memory_;  // of the pictures
   // Buffers for gradients: sixteen split rows, and the sums that the next rows need.
   std::vector<std::int16_t> split_, inside_;
   std::vector<std::int32_t> votes_[2];

@@ -11,10 +11,6 @@ namespace {
 // their last one; the content there is undefined.
 constexpr int kBefore = 16, kBehind = 160;
 
-std::size_t StrideOf(int width) {
-  return RoundedUp(static_cast<std::size_t>(kBefore + width + kBehind), 64);
-}
-
 // Where a pixel of a row or column is among those of another one: by a part of the distance from
 // `left` to the next one. Beyond the border are the border's pixels.
 struct PixelPlace {
@@ -137,14 +133,8 @@ void NarrowRows(const cv::Mat1b& grey, const std::vector<Share>& columns, int fi
 }  // namespace
 
 cv::Mat1b SearchableMemory(const cv::Size& size) {
-  const cv::Mat1b whole(size.height, static_cast<int>(StrideOf(size.width)));
+  const cv::Mat1b whole(size.height, (kBefore + size.width + kBehind + 63) / 64 * 64);
   return whole.colRange(kBefore, kBefore + size.width);
-}
-
-cv::Mat1b SearchableIn(std::vector<std::uint8_t>& memory, const cv::Size& size) {
-  const std::size_t stride = StrideOf(size.width);
-  memory.resize(std::max(memory.size(), stride * static_cast<std::size_t>(size.height)));
-  return {size.height, size.width, memory.data() + kBefore, stride};
 }
 
 bool IsSearchable(const cv::Mat& picture) {

@@ -10,9 +10,8 @@
 namespace skinmask {
 
 // Memory for a grey picture which HogPyramid need not copy, and whose rows can be read and written
-// in vectors: they lie in longer ones. In the second form the memory is the caller's.
+// in vectors: they lie in longer ones.
 cv::Mat1b SearchableMemory(const cv::Size& size);
-cv::Mat1b SearchableIn(std::vector<std::uint8_t>& memory, const cv::Size& size);
 bool IsSearchable(const cv::Mat& picture);
 
 // Resizes a picture by interpolation between its pixels, as cv::resize does with INTER_LINEAR. On
