@@ -8,50 +8,43 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
-// local_weight times the local log-odds of a mixture.
-struct Local {
-  MixtureView m;
-  float weight;
-
-  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
-                             const FourVectors<Floats>& r) const {
-    const LogRatios ratios(m, b, g, r);
-    return FourVectors<Floats>{Of(ratios, 0), Of(ratios, 1), Of(ratios, 2), Of(ratios, 3)};
-  }
-
- private:
-  HWY_INLINE Floats Of(const LogRatios& ratios, std::size_t j) const {
-    const Floats others = ratios.Sum(m.positives, m.count, j, ratios.other[j]);
-    // For one Gaussian the sum is its own term, 1.
-    const Floats positives =
-        m.positives == 1 ? Float(1) : ratios.Sum(0, m.positives, j, ratios.positive[j]);
-    const Floats lead = hn::Mul(hn::Sub(ratios.positive[j], ratios.other[j]), Float(kLn2));
-    return hn::Mul(Float(weight), hn::Add(lead, Log(hn::Div(positives, others))));
-  }
-};
-
-struct NoLocal {
-  MixtureView m;
-  float weight;
-
-  HWY_INLINE auto operator()(const FourVectors<Floats>&, const FourVectors<Floats>&,
-                             const FourVectors<Floats>&) const {
-    return FourVectors<Floats>{Float(0), Float(0), Float(0), Float(0)};
-  }
-};
-
 HWY_INLINE Floats Clamped(Floats x, float most) {
   return hn::Min(hn::Max(x, Float(-most)), Float(most));
 }
 
 // global_weight times the clamped global log-odds. The weight is already in the quadratic and in
 // `most`.
-struct Global {
-  FloatQuadratic q;
-  float most;
+struct Global : OfChannels {
+  ColorWeights weights;
 
   HWY_INLINE Floats operator()(Floats b, Floats g, Floats r) const {
-    return Clamped(Evaluate(q, b, g, r), most);
+    return Clamped(Evaluate(weights.global, b, g, r), weights.most);
+  }
+};
+
+// The same plus local_weight times the local log-odds of a mixture.
+struct Full : OfBlock {
+  MixtureView m;
+  ColorWeights weights;
+
+  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
+                             const FourVectors<Floats>& r) const {
+    const LogRatios ratios(m, b, g, r);
+    const Global global{{}, weights};
+    return FourVectors<Floats>{hn::Add(Local(ratios, 0), global(b.v0, g.v0, r.v0)),
+                               hn::Add(Local(ratios, 1), global(b.v1, g.v1, r.v1)),
+                               hn::Add(Local(ratios, 2), global(b.v2, g.v2, r.v2)),
+                               hn::Add(Local(ratios, 3), global(b.v3, g.v3, r.v3))};
+  }
+
+ private:
+  HWY_INLINE Floats Local(const LogRatios& ratios, std::size_t j) const {
+    const Floats others = ratios.Sum(m.positives, m.count, j, ratios.other[j]);
+    // For one Gaussian the sum is its own term, 1.
+    const Floats positives =
+        m.positives == 1 ? Float(1) : ratios.Sum(0, m.positives, j, ratios.positive[j]);
+    const Floats lead = hn::Mul(hn::Sub(ratios.positive[j], ratios.other[j]), Float(kLn2));
+    return hn::Mul(Float(weights.local), hn::Add(lead, Log(hn::Div(positives, others))));
   }
 };
 
@@ -113,23 +106,13 @@ struct Lead : OfBlock {
   }
 };
 
-template <class OfLocal>
-struct OfColors : OfBlock {
-  OfLocal local;
-  Global global;
-  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
-                             const FourVectors<Floats>& r) const {
-    const FourVectors<Floats> z = local(b, g, r);
-    return FourVectors<Floats>{
-        hn::Add(z.v0, global(b.v0, g.v0, r.v0)), hn::Add(z.v1, global(b.v1, g.v1, r.v1)),
-        hn::Add(z.v2, global(b.v2, g.v2, r.v2)), hn::Add(z.v3, global(b.v3, g.v3, r.v3))};
-  }
-};
+void GlobalRow(const ColorWeights& weights, const std::uint8_t* bgr, std::size_t count, float* z) {
+  BgrRow(Global{{}, weights}, bgr, count, z);
+}
 
-template <class OfLocal>
-void ColorRow(const MixtureView& m, const ColorWeights& weights, const std::uint8_t* bgr,
-              std::size_t count, float* z) {
-  BgrRow(OfColors<OfLocal>{{}, {m, weights.local}, {weights.global, weights.most}}, bgr, count, z);
+void FullRow(const MixtureView& m, const ColorWeights& weights, const std::uint8_t* bgr,
+             std::size_t count, float* z) {
+  BgrRow(Full{{}, m, weights}, bgr, count, z);
 }
 
 // z with the likeliest Gaussian of each class alone, where z + gain is `least` or more. Elsewhere

@@ -14,9 +14,6 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
-constexpr auto& FullRow = ColorRow<Local>;
-constexpr auto& GlobalRow = ColorRow<NoLocal>;
-
 // The bytes of one channel for a vector of pixels.
 using ChannelTag = hn::Rebind<std::uint8_t, IntTag>;
 
@@ -213,7 +210,7 @@ float* AdaptedRows::WholeRow(const std::uint8_t* bgr, Part part) const {
   if (judge_.local)
     SKINMASK_DISPATCH(FullRow)(judge_.local->View(), weights_, bgr, count, z);
   else
-    SKINMASK_DISPATCH(GlobalRow)(MixtureView(), weights_, bgr, count, z);
+    SKINMASK_DISPATCH(GlobalRow)(weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
   SKINMASK_DISPATCH(AddPlaceRow)(PlaceOf(bgr, part), scale_, count, z);
   return z;
