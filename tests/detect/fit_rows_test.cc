@@ -32,10 +32,13 @@ std::vector<Pixel> DrawPixels(std::size_t count) {
 }
 
 FitPixels Planes(const std::vector<Pixel>& pixels) {
-  FitPixels planes;
-  for (const Pixel& pixel : pixels) planes.Add(pixel.bgr, pixel.log_odds);
-  planes.Finish();
-  return planes;
+  cv::Mat3b bgr;
+  cv::Mat1f log_odds;
+  for (const Pixel& pixel : pixels) {
+    bgr.push_back(cv::Vec3b(pixel.bgr));
+    log_odds.push_back(pixel.log_odds);
+  }
+  return {bgr, log_odds, 1};
 }
 
 ImageModel TwoAndThree() {

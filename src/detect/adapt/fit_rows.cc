@@ -1,5 +1,6 @@
 #include "detect/adapt/fit_rows.h"
 
+#include <cstdint>
 #include <numbers>
 
 #include "hwy/foreach_target.h"
@@ -104,7 +105,7 @@ void AddBlock(const FitPixels& pixels, std::size_t i, const Shares& shares, Floa
 void AddAll(const MixtureView& m, const FitPixels& pixels, float local_weight,
             FloatMoments* moments) {
   Shares shares[CompiledMixture::kMaxComponents];
-  for (std::size_t i = 0; i < pixels.padded_count(); i += kPixels) {
+  for (std::size_t i = 0; i < pixels.b.size(); i += kPixels) {
     BlockShares(m, pixels, i, local_weight, shares);
     for (std::size_t k = 0; k < m.count; ++k) AddBlock(pixels, i, shares[k], moments[k]);
   }
@@ -138,25 +139,21 @@ ColorGaussian GaussianOf(const FloatMoments& moments) {
 
 }  // namespace
 
-void FitPixels::Reserve(std::size_t count) {
-  for (std::vector<float>* const plane : {&b, &g, &r, &log2_odds, &weight})
-    plane->reserve(count + kBlock);
-}
-
-void FitPixels::Add(const std::uint8_t* bgr, float log_odds) {
+FitPixels::FitPixels(const cv::Mat& bgr, const cv::Mat& log_odds, int step) {
   const auto scaled = [](std::uint8_t byte) {
     return static_cast<float>(kScale) * static_cast<float>(byte - 128);
   };
-  b.push_back(scaled(bgr[0]));
-  g.push_back(scaled(bgr[1]));
-  r.push_back(scaled(bgr[2]));
-  log2_odds.push_back(log_odds * std::numbers::log2e_v<float>);
-  weight.push_back(1);
-  ++count_;
-}
-
-void FitPixels::Finish() {
-  const std::size_t padded = (count_ + kBlock - 1) / kBlock * kBlock;
+  for (int y = 0; y < bgr.rows; y += step)
+    for (int x = 0; x < bgr.cols; x += step) {
+      const std::uint8_t* const pixel = bgr.ptr(y, x);
+      b.push_back(scaled(pixel[0]));
+      g.push_back(scaled(pixel[1]));
+      r.push_back(scaled(pixel[2]));
+      log2_odds.push_back(log_odds.at<float>(y, x) * std::numbers::log2e_v<float>);
+    }
+  count = b.size();
+  weight.assign(count, 1);
+  const std::size_t padded = (count + kBlock - 1) / kBlock * kBlock;
   for (std::vector<float>* const plane : {&b, &g, &r, &log2_odds, &weight}) plane->resize(padded);
 }
 

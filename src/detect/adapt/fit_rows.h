@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <opencv2/core.hpp>
 #include <vector>
 
 #include "detect/adapt/color_gaussian.h"
@@ -11,24 +11,16 @@
 namespace skinmask {
 
 // The pixels that a mixture is fitted to, in the form that the row functions take.
-class FitPixels {
- public:
-  void Reserve(std::size_t count);
-  // `log_odds` are the pixel's log-odds of skin from everything but its colour.
-  void Add(const std::uint8_t* bgr, float log_odds);
-  // Fills up the last block with pixels of weight 0. Add must not be called afterwards.
-  void Finish();
-
-  std::size_t count() const { return count_; }           // without the filling
-  std::size_t padded_count() const { return b.size(); }  // a multiple of kBlock
+struct FitPixels {
+  // Every `step`-th pixel of every `step`-th row of `bgr`. `log_odds`, CV_32FC1, are the pixels'
+  // log-odds of skin from everything but their colours.
+  FitPixels(const cv::Mat& bgr, const cv::Mat& log_odds, int step);
 
   static constexpr std::size_t kBlock = 64;
-  // 2^24 (byte - 128), as FloatQuadratic takes them; binary logarithms of odds; weights, 1, or 0
-  // for filling.
+  // 2^24 (byte - 128), as FloatQuadratic takes them; binary logarithms of odds; weights. The last
+  // block is filled up with pixels of weight 0; all others have weight 1.
   std::vector<float> b, g, r, log2_odds, weight;
-
- private:
-  std::size_t count_ = 0;
+  std::size_t count;  // without the filling
 };
 
 // n, mean and covariance of the pixels of each component, weighted by their responsibilities (of

@@ -15,15 +15,6 @@ using Eigen::Vector3d;
 // Every second pixel of every second row is used, because more pixels do not improve the fit.
 constexpr int kStep = 2;
 
-FitPixels PixelsOf(const cv::Mat& bgr, const cv::Mat& log_odds) {
-  FitPixels pixels;
-  pixels.Reserve(bgr.total() / (kStep * kStep) + static_cast<std::size_t>(bgr.cols + bgr.rows));
-  for (int y = 0; y < bgr.rows; y += kStep)
-    for (int x = 0; x < bgr.cols; x += kStep) pixels.Add(bgr.ptr(y, x), log_odds.at<float>(y, x));
-  pixels.Finish();
-  return pixels;
-}
-
 // The log-odds of each pixel without those of the local densities.
 cv::Mat LogOddsBeside(const Evidence& evidence, const AdaptOptions& options) {
   cv::Mat z;
@@ -55,7 +46,7 @@ ColorGaussian MapEstimate(const ColorGaussian& prior, const ColorGaussian& g, do
 
 ImageModel EmStep(const ImageModel& model, std::span<const ColorGaussian> color_priors,
                   const FitPixels& pixels, const AdaptOptions& options) {
-  const double strength = options.fit.prior_strength * static_cast<double>(pixels.count());
+  const double strength = options.fit.prior_strength * static_cast<double>(pixels.count);
   std::vector<Vector3d> means;
   for (const auto* const mixture : {&model.skin, &model.background})
     for (const ColorGaussian& g : *mixture) means.push_back(g.mean);
@@ -212,14 +203,14 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
   if (evidence.hair) model.background.push_back(*evidence.hair);
   const cv::Mat beside = LogOddsBeside(evidence, options);
   model =
-      EmSteps(std::move(model), options.fit.em_steps, color_priors, PixelsOf(bgr, beside), options);
+      EmSteps(std::move(model), options.fit.em_steps, color_priors, {bgr, beside, kStep}, options);
   if (!options.refinement.enabled) return model;
   MeanField field(bgr, evidence.face_size, options.refinement);
   for (int time = 0; time < options.fit.informed_times; ++time) {
     field.Run(LogOddsAlone(bgr, model, beside, options), options.fit.informed_rounds);
     cv::Mat z = beside.clone();  // with the messages of neighbours
     field.AddMessage(z);
-    model = EmSteps(std::move(model), options.fit.informed_steps, color_priors, PixelsOf(bgr, z),
+    model = EmSteps(std::move(model), options.fit.informed_steps, color_priors, {bgr, z, kStep},
                     options);
   }
   model.message = FinalMessage(bgr, model, beside, options, field);
@@ -242,7 +233,7 @@ std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds
   if (skin.n < std::max<double>(kMinPixels, least) || others.size() < kMinPixels)
     return std::nullopt;
   return EmSteps({{skin}, PrincipalSplit(std::move(others), options.fit), {}}, options.fit.em_steps,
-                 {&skin, 1}, PixelsOf(bgr, options.global_weight * log_odds), options);
+                 {&skin, 1}, {bgr, options.global_weight * log_odds, kStep}, options);
 }
 
 Message MessageOf(const ImageModel& model, const cv::Mat& bgr, const Evidence& evidence,
