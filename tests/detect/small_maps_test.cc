@@ -13,7 +13,6 @@
 #include "detect/adapt/resample.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/small_image.h"
-#include "detect/adapt/spatial_prior.h"
 #include "skinmask/base/logistic.h"
 #include "support/colors.h"
 

@@ -9,7 +9,6 @@
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
 #include "detect/adapt/seed_priors.h"
-#include "detect/adapt/spatial_prior.h"
 #include "detect/adapt/steady.h"
 #include "detect/adapt/stream_observer.h"
 #include "media/picture_type.h"

@@ -10,7 +10,6 @@
 #include "detect/adapt/image_fit.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/small_image.h"
-#include "detect/adapt/spatial_prior.h"
 #include "detect/judged_rows.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"

@@ -1,4 +1,5 @@
-// The priors of colours that seeds (seed_finder.h) give to the fit, by their own pixels.
+// The priors that seeds (seed_finder.h) give to the fit: of colours by their own pixels, and of
+// places.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,11 @@ std::vector<ColorGaussian> SkinPriors(std::vector<ColorGaussian> color_priors, s
 // small image, the seeds are of an image of size `from`. Absent if there are too few pixels.
 std::optional<ColorGaussian> HairOf(const cv::Mat& bgr, const cv::Size& from,
                                     std::span<const Seed> seeds, double covariance_floor);
+
+// What the place of a pixel relative to the seeds tells (docs/adaptation.md, step 5): log-odds,
+// CV_32FC1 of size `to`; the seeds are of an image of size `from`.
+cv::Mat SpatialPrior(const cv::Size& to, const cv::Size& from, std::span<const Seed> seeds,
+                     const SpatialPriorOptions& options);
 
 // The centre of a head, below the centre of its face, in sizes of the face.
 inline constexpr double kHeadCentre = 0.05;

@@ -1,5 +1,3 @@
-#include "detect/adapt/spatial_prior.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
