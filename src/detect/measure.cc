@@ -23,21 +23,13 @@ constexpr std::string_view kPartNames[kFaceParts] = {"face", "forehead", "left_c
 constexpr FacePartEllipse kPartEllipses[kFaceParts] = {
     {0, .05, .32, .38}, {0, -.31, .18, .075}, {-.2, .12, .1, .1}, {.2, .12, .1, .1}};
 
-// A place from `x` on before which no pixel of `mask` is set. The first set one is there or up to
-// seven pixels behind it. It does not look within the last seven pixels.
-int FirstSet(const std::uint8_t* mask, int x, int end) {
-  std::uint64_t eight = 0;
-  for (; x + 8 <= end; x += 8)
-    if (std::memcpy(&eight, mask + x, sizeof eight); eight != 0) return x;
-  return x;
-}
-
-// Adds the pixels of a row where `mask` is not 0; where it is 0, eight at a time are passed over.
+// Adds the pixels of a row where `mask` is not 0. Parts without any are passed over.
 void AddRow(const std::uint8_t* bgr, const std::uint8_t* mask, int count, ColorSums& total) {
   constexpr int kAtOnce = 64;  // whose sums fit in 32 bits
-  for (int begin = FirstSet(mask, 0, count), end = 0; begin < count;
-       begin = FirstSet(mask, end, count)) {
+  static constexpr std::uint8_t kNone[kAtOnce] = {};
+  for (int begin = 0, end = 0; begin < count; begin = end) {
     end = std::min(count, begin + kAtOnce);
+    if (std::memcmp(mask + begin, kNone, static_cast<std::size_t>(end - begin)) == 0) continue;
     std::uint32_t pixels = 0, b = 0, g = 0, r = 0, bb = 0, gg = 0, rr = 0;
     for (int x = begin; x < end; ++x) {
       const std::uint32_t one = mask[x] != 0;
@@ -67,21 +59,12 @@ cv::Range ColumnsIn(const FacePartEllipse& part, const FaceFrame& face, int y, c
   return {begin, end};
 }
 
-// The bounding box of the part for any tilt of the face, within the image.
-cv::Rect Around(const FacePartEllipse& part, const FaceFrame& face, const cv::Size& image) {
-  const cv::Point2d middle = face.ToImage({part.x, part.y});
-  const double reach = face.size * std::max(part.half_width, part.half_height) + 1;
-  const cv::Rect2d box = cv::Rect2d(middle.x - reach, middle.y - reach, 2 * reach, 2 * reach) &
-                         cv::Rect2d(0, 0, image.width, image.height);
-  if (box.empty()) return {};
-  const cv::Point from(cvFloor(box.x), cvFloor(box.y));
-  return cv::Rect(from, cv::Point(cvCeil(box.br().x), cvCeil(box.br().y))) & cv::Rect({}, image);
-}
-
 ColorSums SumsIn(const FacePartEllipse& part, const FaceFrame& face, const cv::Mat& bgr,
                  const cv::Mat& mask) {
   ColorSums sums;
-  const cv::Rect around = Around(part, face, bgr.size());
+  // For any tilt of the face.
+  const double reach = face.size * std::max(part.half_width, part.half_height) + 1;
+  const cv::Rect around = FaceFrame{face.ToImage({part.x, part.y}), 2 * reach, 0}.Box(bgr.size());
   for (int y = around.y; y < around.y + around.height; ++y) {
     const cv::Range columns = ColumnsIn(part, face, y, around);
     AddRow(bgr.ptr(y, columns.start), mask.ptr(y, columns.start), columns.size(), sums);
