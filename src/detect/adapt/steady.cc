@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <opencv2/imgproc.hpp>
 
 namespace skinmask {
 namespace {
@@ -36,16 +37,11 @@ struct Plane {
 };
 
 cv::Mat1b Halved(const cv::Mat1b& image) {
-  cv::Mat1b half(std::max(1, image.rows / 2), std::max(1, image.cols / 2));
-  for (int y = 0; y < half.rows; ++y) {
-    const std::uint8_t* const above = image[2 * y];
-    const std::uint8_t* const below = image[std::min(2 * y + 1, image.rows - 1)];
-    for (int x = 0; x < half.cols; ++x) {
-      const int right = std::min(2 * x + 1, image.cols - 1);
-      half(y, x) = static_cast<std::uint8_t>(
-          (above[2 * x] + above[right] + below[2 * x] + below[right] + 2) / 4);
-    }
-  }
+  const cv::Size size(std::max(1, image.cols / 2), std::max(1, image.rows / 2));
+  cv::Mat1b half;
+  cv::resize(
+      image({0, 0, std::min(2 * size.width, image.cols), std::min(2 * size.height, image.rows)}),
+      half, size, 0, 0, cv::INTER_AREA);
   return half;
 }
 
@@ -234,34 +230,35 @@ void MotionOfRow(const BlockMotion& motion, int y, int width, std::vector<cv::Ve
 
 cv::Mat1f SteadyFilter::Add(const cv::Mat3b& small_bgr, const cv::Mat1f& log_odds,
                             const BlockMotion& motion) {
-  cv::Mat4f pixels(log_odds.size());
-  cv::Mat1f filtered(log_odds.size()), gain;
-  if (has_past()) gain = cv::Mat1f::zeros(log_odds.size());
+  const cv::Size size = log_odds.size();
+  cv::Mat4f pixels(size);
+  cv::Mat1f gain;
+  if (has_past()) gain = cv::Mat1f::zeros(size);
   std::vector<cv::Vec2s> vectors;
-  for (int y = 0; y < log_odds.rows; ++y) {
-    const bool has_gain = !gain.empty();
-    if (has_gain) MotionOfRow(motion, y, log_odds.cols, vectors);
+  for (int y = 0; y < size.height; ++y) {
+    if (has_past()) MotionOfRow(motion, y, size.width, vectors);
     const cv::Vec3b* const bgr = small_bgr[y];
-    float *const smooth = filtered[y], *const change = has_gain ? gain[y] : nullptr;
     auto* const pixel = reinterpret_cast<Four*>(pixels[y]);
-    for (int x = 0; x < log_odds.cols; ++x) {
+    for (int x = 0; x < size.width; ++x) {
       const float z = std::min(std::max(-kCertain, log_odds(y, x)), kCertain);
       pixel[x] = Four{static_cast<float>(bgr[x][0]), static_cast<float>(bgr[x][1]),
                       static_cast<float>(bgr[x][2]), z};
-      if (has_gain) {
-        const Place place(x, y, vectors[static_cast<std::size_t>(x)]);
-        if (place.IsWithin(log_odds.size())) {
-          const Four before = place.Mean(pixels_);
-          change[x] = past_share_ * Sameness(pixel[x], before) * (before[3] - z);
-          pixel[x][3] += change[x];
-        }
-      }
-      smooth[x] = pixel[x][3];
+      if (!has_past()) continue;
+      const Place place(x, y, vectors[static_cast<std::size_t>(x)]);
+      if (!place.IsWithin(size)) continue;
+      const Four before = place.Mean(pixels_);
+      gain(y, x) = past_share_ * Sameness(pixel[x], before) * (before[3] - z);
+      pixel[x][3] += gain(y, x);
     }
   }
   pixels_ = pixels;
-  log_odds_ = filtered;
   return gain;
+}
+
+cv::Mat1f SteadyFilter::log_odds() const {
+  cv::Mat1f z;
+  cv::extractChannel(pixels_, z, 3);
+  return z;
 }
 
 }  // namespace skinmask

@@ -26,21 +26,20 @@ class SteadyFilter {
   void SetTimeConstant(double frames) { past_share_ = static_cast<float>(frames / (1 + frames)); }
 
   bool enabled() const { return past_share_ > 0; }
-  bool has_past() const { return !log_odds_.empty(); }
-  void Clear() { log_odds_.release(); }
+  bool has_past() const { return !pixels_.empty(); }
+  void Clear() { pixels_.release(); }
   // The change of the next small image's log-odds that smooths them: exponential smoothing, in
   // which each pixel continues from its place in the image before. A pixel that had another colour
   // there, or was outside of that image, has no past. The filter's log-odds are clamped to +-6; an
   // image's log-odds beyond are certain and keep their value, plus the change. Empty: no change,
   // because there is no past.
   cv::Mat1f Add(const cv::Mat3b& small_bgr, const cv::Mat1f& log_odds, const BlockMotion& motion);
-  // The filter's log-odds of the last image; later calls do not overwrite them.
-  const cv::Mat1f& log_odds() const { return log_odds_; }
+  // The filter's log-odds of the last image.
+  cv::Mat1f log_odds() const;
 
  private:
   float past_share_ = 0;
-  cv::Mat4f pixels_;    // B, G, R and filtered log-odds of the last image
-  cv::Mat1f log_odds_;  // the same log-odds; empty without a past
+  cv::Mat4f pixels_;  // B, G, R and filtered log-odds of the last image; empty without a past
 };
 
 }  // namespace skinmask
