@@ -165,18 +165,12 @@ const AdaptOptions& Adapter::OptionsOf(const Adaptation& adaptation) const {
 }
 
 const CalibrationCurve& Adapter::CurveOf(const Adaptation& adaptation) const {
+  using By = AdaptationSummary::By;
   static const CalibrationCurve as_it_is;
-  switch (adaptation.summary.by) {
-    case AdaptationSummary::By::kSeeds:
-      return calibration_.faces;
-    case AdaptationSummary::By::kImage:
-      return calibration_.image;
-    case AdaptationSummary::By::kNothing:
-      return calibration_.neither;
-    case AdaptationSummary::By::kNobody:
-      break;
-  }
-  return as_it_is;
+  const By by = adaptation.summary.by;
+  if (by == By::kSeeds) return calibration_.faces;
+  if (by == By::kImage) return calibration_.image;
+  return by == By::kNothing ? calibration_.neither : as_it_is;
 }
 
 AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side,
