@@ -202,8 +202,7 @@ class Graph {
     if (node.type == "Transpose") {
       std::vector<std::int64_t> order = NumbersOf(node, "perm", 4);
       std::ranges::sort(order);
-      for (std::size_t i = 0; i < order.size(); ++i)
-        RequireSound(order[i] == static_cast<std::int64_t>(i));
+      RequireSound(order == std::vector<std::int64_t>{0, 1, 2, 3});
     }
   }
 
@@ -218,13 +217,11 @@ class Graph {
   // A window that moves over a plane.
   static void CheckWindow(const Node& node) {
     constexpr std::int64_t kMaxWindow = 64;
-    for (const auto& [name, count] : {std::pair("kernel_shape", 2), std::pair("strides", 2)})
-      for (const std::int64_t number : NumbersOf(node, name, static_cast<std::size_t>(count)))
-        RequireSound(number >= 1 && number <= kMaxWindow);
+    for (const std::string_view name : {"kernel_shape", "strides", "dilations"})
+      if (name != "dilations" || node.numbers.contains(name))
+        for (const std::int64_t number : NumbersOf(node, name, 2))
+          RequireSound(number >= 1 && number <= kMaxWindow);
     for (const std::int64_t pad : NumbersOf(node, "pads", 4)) RequireSound(pad <= kMaxWindow);
-    if (node.numbers.contains("dilations"))
-      for (const std::int64_t number : NumbersOf(node, "dilations", 2))
-        RequireSound(number >= 1 && number <= kMaxWindow);
   }
 
   void CheckConvolution(const Node& node) const {
@@ -247,11 +244,12 @@ class Graph {
       if (node.inputs[i].empty()) continue;
       const Tensor& tensor = TensorOf(node, i, i < 3 ? kFloatTensor : kIntTensor);
       RequireSound(tensor.count == 0 || tensor.count == (i == 1 ? 8 : 4));
-      for (const float scale : i == 2 ? tensor.Numbers<float>() : std::vector<float>())
-        RequireSound(scale >= 1 / kMaxScale && scale <= kMaxScale);
-      for (const std::int64_t side :
-           i == 3 ? tensor.Numbers<std::int64_t>() : std::vector<std::int64_t>())
-        RequireSound(side >= 1 && side <= kMaxSide);
+      if (i == 2)
+        for (const float scale : tensor.Numbers<float>())
+          RequireSound(scale >= 1 / kMaxScale && scale <= kMaxScale);
+      if (i == 3)
+        for (const std::int64_t side : tensor.Numbers<std::int64_t>())
+          RequireSound(side >= 1 && side <= kMaxSide);
     }
   }
 
