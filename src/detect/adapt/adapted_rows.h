@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "detect/adapt/map_row.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/model/mixture.h"
 #include "skinmask/model/model.h"
@@ -76,6 +75,24 @@ struct OutputScale {
   }
 };
 
+// The rows of a large picture from a map (CV_32FC1) with a cell for each square of `side` x `side`
+// pixels from the picture's first corner on; its value is that at the square's centre. The map is
+// linear between centres, and constant beyond the outermost ones. The picture may end half a square
+// before or after the map.
+class MapRows {
+ public:
+  MapRows(cv::Mat map, int side);
+
+  // The values at `count` pixels of row y of the picture from column `first` on, with room for a
+  // vector after them; valid until the buffer's next use.
+  float* Row(int y, int first, int count, std::vector<float>& buffer) const;
+
+ private:
+  cv::Mat map_;
+  int side_;
+  std::vector<float> steps_;  // from a centre on: the pixels' shares of the way to the next
+};
+
 // A row of each map, with room for a vector beyond its end. Slopes and `expected` may be null.
 struct PlaceRow {
   std::array<const float*, 3> slope{};
@@ -91,7 +108,7 @@ cv::Mat FarCells(const cv::Mat& z);
 class AdaptedRows {
  public:
   // `judge`, what it points to, and `maps` must outlive this. Each cell of the adaptation's maps
-  // covers `side` x `side` pixels (map_row.h).
+  // covers `side` x `side` pixels.
   AdaptedRows(const ColorJudge& judge, const Adaptation& maps, int side, const OutputScale& scale);
 
   // The log-odds z of row y of a picture of `width` pixels. With six Gaussians and a quadratic a

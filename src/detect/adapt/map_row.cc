@@ -1,7 +1,7 @@
-#include "detect/adapt/map_row.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "detect/adapt/adapted_rows.h"
 
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
