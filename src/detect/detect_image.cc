@@ -49,26 +49,17 @@ using Layout = VideoFrame::Layout;
 using Matrix = YuvEncoding::Matrix;
 using Range = YuvEncoding::Range;
 
-// Row y of a frame in YUV, in the form that the kernels take.
+// Row y of a frame for which TakesYuv is true, in the form that the kernels take.
 YuvRow RowOf(const VideoFrame& frame, int y) {
   const auto at = [&](std::size_t plane, int row) {
     return frame.planes[plane] + row * frame.strides[plane];
   };
-  switch (frame.layout) {
-    case Layout::kI420:
-      return {YuvRow::Layout::kI422, {at(0, y), at(1, y / 2), at(2, y / 2)}};
-    case Layout::kI422:
-      return {YuvRow::Layout::kI422, {at(0, y), at(1, y), at(2, y)}};
-    case Layout::kI444:
-      return {YuvRow::Layout::kI444, {at(0, y), at(1, y), at(2, y)}};
-    case Layout::kNv12:
-      return {YuvRow::Layout::kNv12, {at(0, y), at(1, y / 2)}};
-    case Layout::kYuyv:
-    case Layout::kBgr:  // this and the next have no such rows
-    case Layout::kOther:
-      break;
-  }
-  return {YuvRow::Layout::kYuyv, {at(0, y)}};
+  if (frame.layout == Layout::kYuyv) return {YuvRow::Layout::kYuyv, {at(0, y)}};
+  if (frame.layout == Layout::kNv12) return {YuvRow::Layout::kNv12, {at(0, y), at(1, y / 2)}};
+  const int chroma = frame.layout == Layout::kI420 ? y / 2 : y;
+  const bool has_all = frame.layout == Layout::kI444;
+  return {has_all ? YuvRow::Layout::kI444 : YuvRow::Layout::kI422,
+          {at(0, y), at(1, chroma), at(2, chroma)}};
 }
 
 std::size_t IndexOf(const YuvEncoding& encoding) {
