@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/nearest.h"
 #include "base/parse.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/draw.h"
@@ -20,8 +21,6 @@ using Format = OutputStyle::Format;
 constexpr std::pair<Format, std::string_view> kFormats[] = {
     {Format::kPng, "png"}, {Format::kJpeg, "jpeg"}, {Format::kWebp, "webp"}};
 constexpr std::string_view kExtensions[] = {".png", ".jpg", ".webp"};  // in the order of Format
-
-std::string_view TextOf(Format format) { return kFormats[static_cast<std::size_t>(format)].second; }
 
 // JPEG has no transparency.
 bool FitsJpeg(const OutputKind& kind) { return !kind.is_exact && kind.type != CV_8UC4; }
@@ -59,7 +58,7 @@ std::optional<Format> FormatOfName(std::string_view name) {
 
 void RequireFormat(const OutputStyle& style, const std::vector<Output>& outputs, int bits) {
   if (style.format == Format::kPng) return;
-  const std::string subject = fmt::format("`format` '{}'", TextOf(style.format));
+  const std::string subject = fmt::format("`format` '{}'", NameIn(kFormats, style.format));
   if (std::ranges::all_of(outputs, [](Output output) { return KindOf(output).is_exact; }))
     throw Error(subject,
                 fmt::format("would change the pixels of {} (png, or `output` {}, {})",

@@ -112,9 +112,8 @@ std::optional<StreamAdapter::Observer::Search> StreamAdapter::Observer::SearchAt
       pending_ = {};  // what it found, or why it failed, is of an earlier scene
     } else {
       const TrackingFrame searched = std::exchange(searched_, {});
-      std::vector<Seed> found = pending_.get();
+      done = Search{pending_.get(), searched};
       searched_ = searched;
-      done = Search{std::move(found), searched};
     }
   }
   if (tracker_.AnyLost()) next_search_ = std::min(next_search_, began_ + kMinSearchGap);
