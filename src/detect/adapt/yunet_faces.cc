@@ -108,9 +108,7 @@ class YuNetFaces : public SeedFinder {
   YuNetFaces(const std::filesystem::path& file, const YuNetOptions& options)
       : options_(options), file_(file.string()) {
     options_.Validate();
-    std::error_code error;
-    if (std::filesystem::file_size(file, error) > kMaxFileSize && !error) throw NotYuNet();
-    bytes_ = ReadFile(file);
+    bytes_ = ReadFile(file, {.most = kMaxFileSize});
     if (!IsSoundOnnx(bytes_, NetOutputs())) throw NotYuNet();
     // A trial run, so that a file that is no such network is reported before any work.
     if (!HasShapes(Run(cv::Mat::zeros(2 * kPadding, kPadding, CV_8UC3)), {kPadding, 2 * kPadding}))
