@@ -221,11 +221,10 @@ void MeanField::Run(const cv::Mat& log_odds, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     for (int y = 0; y < log_odds.rows; ++y) {
       z.assign(log_odds.ptr<float>(y), log_odds.ptr<float>(y) + log_odds.cols);
-      if (has_message_) AddMessageTo(z.data(), y);
+      if (!factors_.empty()) AddMessageTo(z.data(), y);
       LabelRow(z.data(), y);
     }
     filter_.Fit(products_, factors_);
-    has_message_ = true;
   }
 }
 

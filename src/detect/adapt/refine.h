@@ -49,7 +49,7 @@ class MeanField {
   MeanField(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options);
 
   // Starts again without a message.
-  void Reset() { has_message_ = false; }
+  void Reset() { factors_.release(); }
   // Runs `rounds` more rounds, with the log-odds of the pixels alone (CV_32FC1 of its size). About
   // 0.2 ms each.
   void Run(const cv::Mat& log_odds, int rounds);
@@ -65,8 +65,7 @@ class MeanField {
   float weight_;
   GuidedFilter filter_;
   cv::Mat4f products_;  // each pixel's label, -1 to 1, times the guide
-  cv::Mat4f factors_;   // the message divided by weight_
-  bool has_message_ = false;
+  cv::Mat4f factors_;   // the message divided by weight_; empty without one
 };
 
 }  // namespace skinmask
