@@ -31,54 +31,6 @@ bool Overlap(const HogFace& a, const HogFace& b) {
   return AreAlike(a, b) || (one & other).area() > kOfOne * std::min(one.area(), other.area());
 }
 
-}  // namespace
-
-int HogLevels(int width, int height) {
-  constexpr double kLeast = 64;
-  // The last pixel in the next smaller level of the pyramid.
-  const auto smaller = [](double last) { return std::floor((last - .3) * 5 / 6 + .5); };
-  double right = width - 1., bottom = height - 1.;
-  int levels = 0;
-  do {
-    right = smaller(right);
-    bottom = smaller(bottom);
-    ++levels;
-  } while (std::min(right, bottom) + 1 >= kLeast);
-  return levels;
-}
-
-HogFace FaceOfWindow(int pattern, int row, int column, double score, int level) {
-  const auto edge = [level](int cell) {
-    double pixel = PixelOfCell(cell);
-    for (int k = 0; k < level; ++k) pixel = pixel * 6 / 5 + .3;  // in the next larger level
-    return static_cast<int>(std::floor(pixel + .5));
-  };
-  const int last = kHogWindow - 1;
-  return {score, pattern, edge(column), edge(row), edge(column + last), edge(row + last)};
-}
-
-bool IsBetter(const HogFace& a, const HogFace& b) {
-  return std::tie(b.score, a.pattern, a.left, a.top, a.right, a.bottom) <
-         std::tie(a.score, b.pattern, b.left, b.top, b.right, b.bottom);
-}
-
-std::vector<std::vector<HogFace>> GroupsOf(std::vector<HogFace> faces) {
-  std::sort(faces.begin(), faces.end(), IsBetter);
-  std::vector<std::vector<HogFace>> groups;
-  for (const HogFace& face : faces) {
-    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& members) {
-      return Overlap(face, members.front());
-    });
-    if (group == groups.end())
-      groups.push_back({face});
-    else
-      group->push_back(face);
-  }
-  return groups;
-}
-
-namespace {
-
 constexpr int kFirstLying = 3;  // of kHogTurns
 
 // The position of the face's frame relative to the box of each template, in heights of the box:
@@ -141,6 +93,50 @@ FaceFrame MeanFrame(const std::vector<HogFace>& group, double scale_x, double sc
 }
 
 }  // namespace
+
+int HogLevels(int width, int height) {
+  constexpr double kLeast = 64;
+  // The last pixel in the next smaller level of the pyramid.
+  const auto smaller = [](double last) { return std::floor((last - .3) * 5 / 6 + .5); };
+  double right = width - 1., bottom = height - 1.;
+  int levels = 0;
+  do {
+    right = smaller(right);
+    bottom = smaller(bottom);
+    ++levels;
+  } while (std::min(right, bottom) + 1 >= kLeast);
+  return levels;
+}
+
+HogFace FaceOfWindow(int pattern, int row, int column, double score, int level) {
+  const auto edge = [level](int cell) {
+    double pixel = PixelOfCell(cell);
+    for (int k = 0; k < level; ++k) pixel = pixel * 6 / 5 + .3;  // in the next larger level
+    return static_cast<int>(std::floor(pixel + .5));
+  };
+  const int last = kHogWindow - 1;
+  return {score, pattern, edge(column), edge(row), edge(column + last), edge(row + last)};
+}
+
+bool IsBetter(const HogFace& a, const HogFace& b) {
+  return std::tie(b.score, a.pattern, a.left, a.top, a.right, a.bottom) <
+         std::tie(a.score, b.pattern, b.left, b.top, b.right, b.bottom);
+}
+
+std::vector<std::vector<HogFace>> GroupsOf(std::vector<HogFace> faces) {
+  std::sort(faces.begin(), faces.end(), IsBetter);
+  std::vector<std::vector<HogFace>> groups;
+  for (const HogFace& face : faces) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& members) {
+      return Overlap(face, members.front());
+    });
+    if (group == groups.end())
+      groups.push_back({face});
+    else
+      group->push_back(face);
+  }
+  return groups;
+}
 
 FaceFrame FrameOfGroup(const std::vector<HogFace>& group, double scale_x, double scale_y,
                        const cv::Size& image) {
