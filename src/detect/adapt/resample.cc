@@ -163,7 +163,8 @@ cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& [from, to, weight] = rows[i];
     const int first = from - from % kNarrowed;
-    if (first != narrowed) NarrowRows(grey, columns, narrowed = first, narrow);
+    if (first != narrowed) NarrowRows(grey, columns, first, narrow);
+    narrowed = first;
     const float* const row = narrow[from - first];
     for (int x = 0; x < size.width; ++x) sum[x] += weight * row[x];
     if (i + 1 < rows.size() && rows[i + 1].to == to) continue;
