@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdarg>
+#include <span>
 #include <string_view>
 
 #include "skinmask/base/error.h"
@@ -26,9 +27,11 @@ void* Open(const char* soname) {
 }
 
 template <class Function>
-void Find(void* library, const char* soname, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(dlsym(library, name));
-  if (!function) throw Error(soname, std::string("has no function ") + name);
+void Find(std::span<void* const> libraries, const char* name, Function*& function) {
+  function = nullptr;
+  for (void* const library : libraries)
+    if (!function) function = reinterpret_cast<Function*>(dlsym(library, name));
+  if (!function) throw Error("FFmpeg", std::string("has no function ") + name);
 }
 
 // Parts of the format strings of messages about damage. Only these messages count, because others
@@ -67,17 +70,11 @@ DamageLog::DamageLog() { listening = this; }
 DamageLog::~DamageLog() { listening = nullptr; }
 
 Ffmpeg::Ffmpeg() {
-  void* library = nullptr;
-  const char* soname = nullptr;
-#define SKINMASK_FIND(name) Find(library, soname, #name, name);
-  library = Open(soname = SKINMASK_SONAME("avutil", LIBAVUTIL));
-  SKINMASK_AVUTIL(SKINMASK_FIND)
-  library = Open(soname = SKINMASK_SONAME("avcodec", LIBAVCODEC));
-  SKINMASK_AVCODEC(SKINMASK_FIND)
-  library = Open(soname = SKINMASK_SONAME("avformat", LIBAVFORMAT));
-  SKINMASK_AVFORMAT(SKINMASK_FIND)
-  library = Open(soname = SKINMASK_SONAME("swscale", LIBSWSCALE));
-  SKINMASK_SWSCALE(SKINMASK_FIND)
+  void* const libraries[] = {
+      Open(SKINMASK_SONAME("avutil", LIBAVUTIL)), Open(SKINMASK_SONAME("avcodec", LIBAVCODEC)),
+      Open(SKINMASK_SONAME("avformat", LIBAVFORMAT)), Open(SKINMASK_SONAME("swscale", LIBSWSCALE))};
+#define SKINMASK_FIND(name) Find(libraries, #name, name);
+  SKINMASK_FFMPEG(SKINMASK_FIND)
 #undef SKINMASK_FIND
   // FFmpeg prints nothing from now on, unless the program that uses this library raises the level
   // later.

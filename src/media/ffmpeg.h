@@ -26,60 +26,45 @@ namespace skinmask {
 
 // clang-format off
 #if SKINMASK_SIDE_DATA_OF_CODECPAR
-#define SKINMASK_SIDE_DATA_OF_AVCODEC(F) F(av_packet_side_data_get)
-#define SKINMASK_SIDE_DATA_OF_AVFORMAT(F)
+#define SKINMASK_SIDE_DATA(F) F(av_packet_side_data_get)
 #else
-#define SKINMASK_SIDE_DATA_OF_AVCODEC(F)
-#define SKINMASK_SIDE_DATA_OF_AVFORMAT(F) F(av_stream_get_side_data)
+#define SKINMASK_SIDE_DATA(F) F(av_stream_get_side_data)
 #endif
 #if SKINMASK_CODEC_CONFIG
-#define SKINMASK_CONFIG_OF_AVCODEC(F) F(avcodec_get_supported_config)
+#define SKINMASK_CONFIG(F) F(avcodec_get_supported_config)
 #else
-#define SKINMASK_CONFIG_OF_AVCODEC(F)
+#define SKINMASK_CONFIG(F)
 #endif
-// The functions in use, by library. A name that no header declares is an error of compilation; a
-// name that the library lacks is an Error when it is loaded.
-#define SKINMASK_AVUTIL(F)                                                                    \
-  F(av_log_set_level) F(av_log_set_callback) F(av_log_default_callback)                       \
-  F(av_strerror) F(av_frame_alloc) F(av_frame_free) \
-  F(av_frame_get_buffer) F(av_frame_make_writable) F(av_dict_set) F(av_dict_free)             \
-  F(av_opt_set) F(av_display_rotation_get) F(av_rescale_q) F(av_pix_fmt_desc_get)         \
-  F(av_get_pix_fmt) F(av_pix_fmt_desc_next)
-#define SKINMASK_AVCODEC(F)                                                                   \
-  F(avcodec_find_decoder) F(avcodec_find_encoder_by_name) F(avcodec_alloc_context3)           \
-  F(avcodec_free_context) F(avcodec_parameters_to_context)                                    \
-  F(avcodec_parameters_from_context) F(avcodec_open2) F(avcodec_send_packet)                  \
-  F(av_get_audio_frame_duration2)                                                             \
-  F(avcodec_receive_frame) F(avcodec_send_frame) F(avcodec_receive_packet)                    \
-  F(avcodec_get_name) F(avcodec_descriptor_get) F(avcodec_find_best_pix_fmt_of_list)          \
-  F(av_packet_alloc) F(av_packet_make_writable) F(av_shrink_packet) F(av_packet_free)         \
-  F(av_packet_unref) F(av_packet_rescale_ts)                                                  \
-  F(avcodec_flush_buffers) F(avcodec_find_encoder) F(avcodec_descriptor_get_by_name)          \
-  F(avcodec_parameters_copy) F(av_codec_iterate) F(av_codec_is_encoder)                       \
-  F(avcodec_default_get_buffer2)                                                              \
-  SKINMASK_SIDE_DATA_OF_AVCODEC(F) SKINMASK_CONFIG_OF_AVCODEC(F)
-#define SKINMASK_AVFORMAT(F)                                                                  \
-  F(avformat_alloc_context) F(avformat_free_context) F(avformat_open_input)                   \
-  F(av_find_input_format) F(avformat_close_input) F(avformat_find_stream_info)                \
-  F(av_find_best_stream) F(av_read_frame) F(av_seek_frame) F(av_guess_frame_rate)             \
-  F(av_guess_sample_aspect_ratio) SKINMASK_SIDE_DATA_OF_AVFORMAT(F)                           \
-  F(avformat_index_get_entries_count) F(avformat_index_get_entry) F(avio_size) F(avio_read)   \
-  F(avio_open2) F(avio_closep) F(avformat_network_init) F(avformat_query_codec)               \
-  F(avformat_alloc_output_context2) F(avformat_new_stream) F(avformat_write_header)           \
-  F(av_interleaved_write_frame) F(av_write_trailer) F(avformat_get_riff_audio_tags)           \
-  F(av_codec_get_tag)
-#define SKINMASK_SWSCALE(F)                                                                   \
-  F(sws_getContext) F(sws_freeContext) F(sws_scale) F(sws_getCoefficients)                    \
-  F(sws_isSupportedInput) F(sws_setColorspaceDetails)
-
+// The functions in use. A name that no header declares is an error of compilation; a name that the
+// libraries lack is an Error when they are loaded.
+#define SKINMASK_FFMPEG(F) \
+  F(av_codec_get_tag) F(av_codec_is_encoder) F(av_codec_iterate) F(av_dict_free) F(av_dict_set) \
+  F(av_display_rotation_get) F(av_find_best_stream) F(av_find_input_format) F(av_frame_alloc) \
+  F(av_frame_free) F(av_frame_get_buffer) F(av_frame_make_writable) \
+  F(av_get_audio_frame_duration2) F(av_get_pix_fmt) F(av_guess_frame_rate) \
+  F(av_guess_sample_aspect_ratio) F(av_interleaved_write_frame) F(av_log_default_callback) \
+  F(av_log_set_callback) F(av_log_set_level) F(av_opt_set) F(av_packet_alloc) F(av_packet_free) \
+  F(av_packet_make_writable) F(av_packet_rescale_ts) F(av_packet_unref) F(av_pix_fmt_desc_get) \
+  F(av_pix_fmt_desc_next) F(av_read_frame) F(av_rescale_q) F(av_seek_frame) F(av_shrink_packet) \
+  F(av_strerror) F(av_write_trailer) F(avcodec_alloc_context3) F(avcodec_default_get_buffer2) \
+  F(avcodec_descriptor_get) F(avcodec_descriptor_get_by_name) \
+  F(avcodec_find_best_pix_fmt_of_list) F(avcodec_find_decoder) F(avcodec_find_encoder) \
+  F(avcodec_find_encoder_by_name) F(avcodec_flush_buffers) F(avcodec_free_context) \
+  F(avcodec_get_name) F(avcodec_open2) F(avcodec_parameters_copy) \
+  F(avcodec_parameters_from_context) F(avcodec_parameters_to_context) F(avcodec_receive_frame) \
+  F(avcodec_receive_packet) F(avcodec_send_frame) F(avcodec_send_packet) \
+  F(avformat_alloc_context) F(avformat_alloc_output_context2) F(avformat_close_input) \
+  F(avformat_find_stream_info) F(avformat_free_context) F(avformat_get_riff_audio_tags) \
+  F(avformat_index_get_entries_count) F(avformat_index_get_entry) F(avformat_network_init) \
+  F(avformat_new_stream) F(avformat_open_input) F(avformat_query_codec) F(avformat_write_header) \
+  F(avio_closep) F(avio_open2) F(avio_read) F(avio_size) F(sws_freeContext) \
+  F(sws_getCoefficients) F(sws_getContext) F(sws_isSupportedInput) F(sws_scale) \
+  F(sws_setColorspaceDetails) SKINMASK_SIDE_DATA(F) SKINMASK_CONFIG(F)
 // clang-format on
 
 struct Ffmpeg {
 #define SKINMASK_MEMBER(name) decltype(&::name) name;
-  SKINMASK_AVUTIL(SKINMASK_MEMBER)
-  SKINMASK_AVCODEC(SKINMASK_MEMBER)
-  SKINMASK_AVFORMAT(SKINMASK_MEMBER)
-  SKINMASK_SWSCALE(SKINMASK_MEMBER)
+  SKINMASK_FFMPEG(SKINMASK_MEMBER)
 #undef SKINMASK_MEMBER
 
   // The first call loads the libraries. Throws Error if they are not installed.
