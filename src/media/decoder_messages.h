@@ -4,25 +4,51 @@
 //   to the server     kStart (a decoder with the module `text` loaded), kStartVideo (a decoder that
 //                     may read the file `text`), kEnd (end process `number`)
 //   from the server   kStarted (process `number`, and its socket), kEnded (wait status `number`)
-//   to a decoder      kDecode (`number` bytes), kGo; kOpenVideo (OpenVideoWords; opens the file
-//                     `text` of kStartVideo, or a pipe that is sent along), kReadFrame, kSkip (to
-//                     `number`, of unit `type`)
-//   from a decoder    kTake (asks to hold `number` pixels and waits for kGo), kPicture; kVideo
-//                     (VideoWords), kFrame (FrameWords), kEndOfVideo, kGo; kProblem (`text`)
+//   to a decoder      kDecode (`number` bytes), kGo; kOpenVideo (opens the file `text` of
+//                     kStartVideo, or a pipe that is sent along), kReadFrame, kSkip (to `number`,
+//                     of unit `type`)
+//   from a decoder    kTake (asks to hold `number` pixels and waits for kGo), kPicture; kVideo,
+//                     kFrame, kEndOfVideo, kGo; kProblem (`text`)
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <opencv2/core.hpp>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "base/stream.h"
 #include "skinmask/media/video.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
+
+// The contents of messages for videos. The receiver must validate every number, because the sender
+// may be compromised.
+struct OpenVideoWords {
+  std::int32_t threads = 0;
+  bool is_raw = false;
+  cv::Size size;
+  Rational rate;
+  std::int64_t max_pixels = 0;
+  char pixel_format[64] = {};
+};
+struct VideoWords {
+  cv::Size size;
+  std::int32_t rotation = 0, mirrored = 0, sound = 0, has_frames = 0, has_seconds = 0;
+  Rational rate, time_base, pixel_aspect;
+  std::int64_t frames = 0;
+  double seconds = 0;
+  char codec[64] = {};
+};
+struct FrameWords {
+  std::int32_t layout = 0, matrix = 0, range = 0;
+  cv::Size size;
+  std::int32_t rotation = 0, mirrored = 0;
+  std::int64_t pts = 0, duration = 0, index = 0;
+  double seconds = 0;
+};
 
 struct DecoderMessage {
   enum class Kind : std::int32_t {
@@ -52,44 +78,14 @@ struct DecoderMessage {
   std::int64_t icc_size = 0;    // the ICC profile is in shared memory after the pixels
   std::int64_t max_pixels = 0;
   std::int64_t number = 0;
+  OpenVideoWords open_video{};
+  VideoWords video{};
+  FrameWords frame{};
   std::uint32_t text_size = 0;
   char text[4096] = {};
 
   void SetText(std::string_view value);
   std::string_view Text() const;
-  // Stores a struct of numbers in `text`.
-  template <class Words>
-  void SetWords(const Words& words) {
-    static_assert(std::is_trivially_copyable_v<Words> && sizeof words <= sizeof text);
-    SetText({reinterpret_cast<const char*>(&words), sizeof words});
-  }
-  template <class Words>
-  Words WordsOf() const {
-    Words words{};
-    std::memcpy(&words, text, sizeof words);
-    return words;
-  }
-};
-
-// The structs for videos. The receiver must validate every number, because the sender may be
-// compromised.
-struct OpenVideoWords {
-  std::int32_t threads, is_raw, width, height;
-  Rational rate;
-  std::int64_t max_pixels;
-  char pixel_format[64];
-};
-struct VideoWords {
-  std::int32_t width, height, rotation, mirrored, sound, has_frames, has_seconds;
-  Rational rate, time_base, pixel_aspect;
-  std::int64_t frames;
-  double seconds;
-  char codec[64];
-};
-struct FrameWords {
-  std::int32_t layout, matrix, range, width, height, rotation, mirrored;
-  std::int64_t pts, duration, index;
-  double seconds;
 };
 
 // The number of the descriptor of the socket, in the server and in each decoder.

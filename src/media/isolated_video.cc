@@ -30,21 +30,21 @@ bool IsRotation(int degrees) {
 }
 
 // kMaxPixels is the limit in any case, because FFmpeg makes no larger frame.
-bool IsSize(int width, int height, std::int64_t max_pixels) {
-  return width > 0 && height > 0 &&
-         std::int64_t{width} * height <= std::min(max_pixels, kMaxPixels);
+bool IsSize(const cv::Size& size, std::int64_t max_pixels) {
+  return size.width > 0 && size.height > 0 &&
+         std::int64_t{size.width} * size.height <= std::min(max_pixels, kMaxPixels);
 }
 
 // Throws DecoderGone for values that a correct decoder never sends.
 VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
   const auto is_positive = [](const Rational& r) { return r.num > 0 && r.den > 0; };
-  const bool is_info = IsSize(words.width, words.height, max_pixels) && words.rate.num >= 0 &&
+  const bool is_info = IsSize(words.size, max_pixels) && words.rate.num >= 0 &&
                        words.rate.den > 0 && is_positive(words.time_base) &&
                        is_positive(words.pixel_aspect) && IsRotation(words.rotation) &&
                        words.frames >= 0 && words.seconds >= 0 && std::isfinite(words.seconds);
   if (!is_info) throw DecoderGone();
   VideoInfo info;
-  info.size = {words.width, words.height};
+  info.size = words.size;
   info.rate = words.rate;
   info.time_base = words.time_base;
   info.pixel_aspect = words.pixel_aspect;
@@ -84,22 +84,20 @@ class IsolatedVideo : public VideoSource {
       return DecoderProcesses::Get().TakeForVideo(
           is_nameless ? "" : (real.empty() ? RealPath(name_) : real).string());
     });
-    OpenVideoWords words{};
+    DecoderMessage message{.kind = Kind::kOpenVideo};
+    OpenVideoWords& words = message.open_video;
     words.threads = options_.threads;
     words.max_pixels = options_.max_pixels;
     if (options_.raw) {
-      words.is_raw = 1;
-      words.width = options_.raw->size.width;
-      words.height = options_.raw->size.height;
+      words.is_raw = true;
+      words.size = options_.raw->size;
       words.rate = options_.raw->rate;
       options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
     }
-    DecoderMessage message{.kind = Kind::kOpenVideo};
-    message.SetWords(words);
     const bool opened = Do([&] {
       Ask(message, pipe.get());
       if (message.kind != Kind::kVideo) throw DecoderGone();
-      info_ = InfoOf(message.WordsOf<VideoWords>(), options_.max_pixels);
+      info_ = InfoOf(message.video, options_.max_pixels);
     });
     if (!opened) throw WaitStopped(name_, "was given up (interrupted)");
   }
@@ -112,7 +110,7 @@ class IsolatedVideo : public VideoSource {
     Do([&] {
       Ask(message);
       if (message.kind == Kind::kFrame)
-        frame = FrameOf(message.WordsOf<FrameWords>());
+        frame = FrameOf(message.frame);
       else if (message.kind != Kind::kEndOfVideo)
         throw DecoderGone();
     });
@@ -161,13 +159,12 @@ class IsolatedVideo : public VideoSource {
                            words.duration >= 0 && words.duration <= kMostTime &&
                            words.index < kMostTime;
     const bool is_one = IsSent(layout) && IsRotation(words.rotation) && has_times &&
-                        IsSize(words.width, words.height, options_.max_pixels) &&
-                        std::isfinite(words.seconds) && words.index > index_ &&
-                        (index_ < 0 || words.pts > pts_);
+                        IsSize(words.size, options_.max_pixels) && std::isfinite(words.seconds) &&
+                        words.index > index_ && (index_ < 0 || words.pts > pts_);
     if (!is_one) throw DecoderGone();
     VideoFrame frame;
     frame.layout = layout;
-    frame.size = {words.width, words.height};
+    frame.size = words.size;
     if (words.matrix) frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
     if (words.range) frame.encoding.range = YuvEncoding::Range::kFull;
     frame.rotation = words.rotation;

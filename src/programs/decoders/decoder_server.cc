@@ -168,7 +168,7 @@ class VideoService {
 
  private:
   DecoderMessage Answer(const DecoderMessage& request) {
-    if (request.kind == Kind::kOpenVideo) return Open(request.WordsOf<OpenVideoWords>());
+    if (request.kind == Kind::kOpenVideo) return Open(request.open_video);
     if (request.kind == Kind::kReadFrame) return Read();
     const auto unit = request.type ? VideoTime::Unit::kFrames : VideoTime::Unit::kMicroseconds;
     reader_.value().SkipTowards({unit, request.number});
@@ -181,17 +181,16 @@ class VideoService {
     options.addresses = false;
     options.max_pixels = words.max_pixels;
     options.isolation = Isolation{};
-    if (words.is_raw)
-      options.raw = RawVideo{{words.width, words.height}, words.pixel_format, words.rate};
+    if (words.is_raw) options.raw = RawVideo{words.size, words.pixel_format, words.rate};
     // The size of the frames is not known yet.
     constexpr std::int64_t kUsualPixels = std::int64_t{1} << 25;  // 8K
     LimitMemory(std::min(words.max_pixels, kUsualPixels), 0);
     const VideoInfo& info = reader_.emplace(file_, options).info();
     LimitMemory(info.size.area(), 0);
 
-    VideoWords told{};
-    told.width = info.size.width;
-    told.height = info.size.height;
+    DecoderMessage answer{.kind = Kind::kVideo};
+    VideoWords& told = answer.video;
+    told.size = info.size;
     told.rate = info.rate;
     told.time_base = info.time_base;
     told.pixel_aspect = info.pixel_aspect;
@@ -203,8 +202,6 @@ class VideoService {
     told.has_seconds = info.seconds.has_value();
     told.seconds = info.seconds.value_or(0);
     info.codec.copy(told.codec, sizeof told.codec - 1);
-    DecoderMessage answer{.kind = Kind::kVideo};
-    answer.SetWords(told);
     return answer;
   }
 
@@ -225,20 +222,18 @@ class VideoService {
         std::memcpy(planes[i].data + static_cast<std::size_t>(y) * planes[i].step,
                     frame->planes[i] + y * frame->strides[i],
                     static_cast<std::size_t>(planes[i].cols));
-    FrameWords words{};
+    DecoderMessage answer{.kind = Kind::kFrame};
+    FrameWords& words = answer.frame;
     words.layout = static_cast<std::int32_t>(frame->layout);
     words.matrix = frame->encoding.matrix == YuvEncoding::Matrix::kBt709;
     words.range = frame->encoding.range == YuvEncoding::Range::kFull;
-    words.width = frame->size.width;
-    words.height = frame->size.height;
+    words.size = frame->size;
     words.rotation = frame->rotation;
     words.mirrored = frame->mirrored;
     words.pts = frame->pts;
     words.duration = frame->duration;
     words.index = frame->index;
     words.seconds = frame->seconds;
-    DecoderMessage answer{.kind = Kind::kFrame};
-    answer.SetWords(words);
     return answer;
   }
 
