@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <new>
 #include <utility>
 
 #include "media/late_module.h"
@@ -59,14 +60,11 @@ double CpuSecondsOf(pid_t process) {
 }  // namespace
 
 DecoderProcesses& DecoderProcesses::Get() {
+  // Never deleted, because threads may use it until the process ends. A forked process has none of
+  // these children, and begins anew.
+  static auto* const processes = new DecoderProcesses;
   [[maybe_unused]] static const int handled =
-      pthread_atfork(nullptr, nullptr, [] { instance_ = nullptr; });
-  DecoderProcesses* processes = instance_;
-  if (processes) return *processes;
-  // Never deleted, because threads may use it until the process ends.
-  auto* const made = new DecoderProcesses;
-  if (instance_.compare_exchange_strong(processes, made)) return *made;
-  delete made;
+      pthread_atfork(nullptr, nullptr, [] { new (processes) DecoderProcesses; });
   return *processes;
 }
 
@@ -75,24 +73,23 @@ void DecoderProcesses::Prepare() {
   Start();
 }
 
-DecoderProcess DecoderProcesses::Take(std::string_view module, bool fresh) {
+DecoderProcess DecoderProcesses::Take(Kind start, std::string_view text, bool fresh) {
   const std::lock_guard lock(mutex_);
+  DecoderProcess process;
   if (!fresh && !idle_.empty()) {
-    DecoderProcess process = std::move(idle_.back());
+    process = std::move(idle_.back());
     idle_.pop_back();
     return process;
   }
-  DecoderMessage message{.kind = Kind::kStart};
-  message.SetText(module);
-  return Begin(message);
-}
-
-DecoderProcess DecoderProcesses::TakeForVideo(const std::string& file) {
-  DecoderMessage message{.kind = Kind::kStartVideo};
-  if (file.size() > sizeof message.text) FailBy(file, "cannot be read", ENAMETOOLONG);
-  message.SetText(file);
-  const std::lock_guard lock(mutex_);
-  return Begin(message);
+  Start();
+  DecoderMessage message{.kind = start};
+  message.SetText(text);
+  if (!Ask(message, Kind::kStarted, process.socket) || process.socket.get() < 0)
+    throw Error(kServer,
+                "has ended, or cannot start a decoder (there may be too many processes; "
+                "`isolate` none does without it)");
+  process.id = static_cast<pid_t>(message.number);
+  return process;
 }
 
 void DecoderProcesses::Keep(DecoderProcess process) {
@@ -127,17 +124,6 @@ void DecoderProcesses::Start() {
   server_ = child;
 }
 
-DecoderProcess DecoderProcesses::Begin(DecoderMessage message) {
-  Start();
-  DecoderProcess process;
-  if (!Ask(message, Kind::kStarted, process.socket) || process.socket.get() < 0)
-    throw Error(kServer,
-                "has ended, or cannot start a decoder (there may be too many processes; "
-                "`isolate` none does without it)");
-  process.id = static_cast<pid_t>(message.number);
-  return process;
-}
-
 bool DecoderProcesses::Ask(DecoderMessage& message, Kind answer, Descriptor& descriptor) {
   if (SendMessage(control_.get(), message) && ReceiveMessage(control_.get(), message, descriptor) &&
       message.kind == answer)
@@ -163,12 +149,12 @@ void DecoderWork::CheckTime() const {
   constexpr double kByTheClock = 10;
   if (CpuSecondsOf(process_.id) - cpu_before_ > max_seconds_ ||
       SecondsSince(begun_) - left_ > kByTheClock * max_seconds_)
-    throw DecoderTooLong{fmt::format(
+    throw DecoderFailed{fmt::format(
         "takes longer than {:g} s to decode (`max_seconds` takes a higher limit)", max_seconds_)};
 }
 
 void DecoderWork::Send(const DecoderMessage& message, int descriptor) {
-  if (!SendMessage(process_.socket.get(), message, descriptor)) throw DecoderGone();
+  if (!SendMessage(process_.socket.get(), message, descriptor)) throw DecoderFailed();
 }
 
 void DecoderWork::Receive(DecoderMessage& message, const std::function<void()>& check_stop) {
@@ -181,10 +167,12 @@ void DecoderWork::Receive(DecoderMessage& message, const std::function<void()>& 
   Descriptor pixels(-1);
   if (!ReceiveMessage(process_.socket.get(), message, pixels) ||
       (pixels.get() >= 0 && !process_.pixels.Map(std::move(pixels))))
-    throw DecoderGone();
+    throw DecoderFailed();
 }
 
-std::string WhyDecoderIsGone(const std::optional<int>& status) {
+std::string EndFailed(const DecoderProcess& process, const DecoderFailed& failure) {
+  const std::optional<int> status = DecoderProcesses::Get().End(process);
+  if (!failure.reason.empty()) return failure.reason;
   if (status && WIFSIGNALED(*status)) {
     const int signal = WTERMSIG(*status);
     const char* const name = sigabbrev_np(signal);

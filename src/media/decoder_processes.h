@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <atomic>
 #include <functional>
 #include <mutex>
 #include <opencv2/core.hpp>
@@ -43,11 +42,9 @@ class DecoderProcesses {
   static DecoderProcesses& Get();
 
   void Prepare();
-  // Returns an idle decoder. If there is none, or with `fresh`, starts a new one with the module
-  // `module` loaded (empty: none).
-  DecoderProcess Take(std::string_view module, bool fresh);
-  // Starts a decoder that may read only this file, as a video.
-  DecoderProcess TakeForVideo(const std::string& file);
+  // Returns an idle decoder of images. If there is none, or with `fresh`, sends the server `start`
+  // with `text`, which starts a new decoder.
+  DecoderProcess Take(DecoderMessage::Kind start, std::string_view text, bool fresh);
   void Keep(DecoderProcess process);
   // Ends the process. Returns its wait status; absent if unknown.
   std::optional<int> End(const DecoderProcess& process);
@@ -55,34 +52,31 @@ class DecoderProcesses {
 
  private:
   void Start();
-  DecoderProcess Begin(DecoderMessage message);
   bool Ask(DecoderMessage& message, DecoderMessage::Kind answer, Descriptor& descriptor);
   void Forget();
 
-  static inline std::atomic<DecoderProcesses*> instance_ = nullptr;
   std::mutex mutex_;
   Descriptor control_{-1};
   pid_t server_ = 0;
   std::vector<DecoderProcess> idle_;
 };
 
-struct DecoderTooLong {
-  std::string text;  // the message about the file
+// A decoder that is of no more use: it has ended, or does not answer as decoders do, or takes too
+// long, which is then the `reason`.
+struct DecoderFailed {
+  std::string reason{};
 };
-struct DecoderGone {};
 
 // One piece of work of a decoder, with limits on its CPU time and elapsed time.
 class DecoderWork {
  public:
   DecoderWork(DecoderProcess& process, double max_seconds);
 
-  // Throws DecoderTooLong.
+  // Throws DecoderFailed, as all of these functions do.
   void CheckTime() const;
-  // Throws DecoderGone.
   void Send(const DecoderMessage& message, int descriptor = -1);
   // Waits for the next message. Shared memory that comes with it becomes process.pixels.
-  // `check_stop` is called regularly; an exception of it ends the wait. Throws DecoderTooLong or
-  // DecoderGone.
+  // `check_stop` is called regularly; an exception of it ends the wait.
   void Receive(DecoderMessage& message, const std::function<void()>& check_stop);
   // Subtracts elapsed time that this process used.
   void Leave(double seconds) { left_ += seconds; }
@@ -94,8 +88,8 @@ class DecoderWork {
   double left_ = 0;
 };
 
-// Why a process with this wait status sent no further message.
-std::string WhyDecoderIsGone(const std::optional<int>& status);
+// Ends such a process. Returns why it failed.
+std::string EndFailed(const DecoderProcess& process, const DecoderFailed& failure);
 
 // Decodes an image in such a process like DecodeImage, but keeps the colours as they are stored and
 // fills `tags`, if not null, with the metadata. `module` is the module of the format's decoder, or

@@ -14,11 +14,6 @@ namespace {
 
 using Kind = DecoderMessage::Kind;
 
-// The problem of a file that a decoder reports.
-struct BadFile {
-  std::string reason;
-};
-
 bool IsResolution(double dpi) { return dpi >= 0 && dpi <= kMaxDpi; }
 
 // Copies the picture of a decoder's answer, which is untrusted.
@@ -30,11 +25,11 @@ cv::Mat CopyOf(const DecoderMessage& message, const SharedBytes& pixels,
       std::int64_t{message.rows} * message.cols > options.max_pixels || message.icc_size < 0 ||
       message.icc_size > static_cast<std::int64_t>(kMaxProfile) || !IsResolution(message.dpi_x) ||
       !IsResolution(message.dpi_y))
-    throw DecoderGone();
+    throw DecoderFailed();
   cv::Mat picture = Allocate(message.rows, message.cols, message.type, options.buffer);
   const std::size_t size = picture.total() * picture.elemSize();
   const auto icc_size = static_cast<std::size_t>(message.icc_size);
-  if (size + icc_size > pixels.size()) throw DecoderGone();
+  if (size + icc_size > pixels.size()) throw DecoderFailed();
   std::memcpy(picture.data, pixels.data(), size);
   if (tags) {
     tags->icc.assign(reinterpret_cast<const char*>(pixels.data() + size), icc_size);
@@ -44,9 +39,9 @@ cv::Mat CopyOf(const DecoderMessage& message, const SharedBytes& pixels,
   return picture;
 }
 
-// Decodes one picture with one process. Throws DecoderTooLong, DecoderGone, BadFile.
-cv::Mat DecodeWith(DecoderProcess& process, std::string_view bytes, std::string_view subject,
-                   const DecodeOptions& options, PictureTags* tags) {
+// The decoder's answer to a file, kPicture or kProblem. Throws DecoderFailed.
+DecoderMessage AnswerOf(DecoderProcess& process, std::string_view bytes, std::string_view subject,
+                        const DecodeOptions& options, bool with_tags) {
   DecoderWork work(process, IsolationOf(options.isolation).max_seconds);
   std::optional<Clock::time_point> stopped;
   // Waits for a short time after a stop, because a stopped run finishes the inputs that it has
@@ -65,9 +60,9 @@ cv::Mat DecodeWith(DecoderProcess& process, std::string_view bytes, std::string_
   const auto take = [&](std::int64_t pixels) {
     const Clock::time_point before = Clock::now();
     constexpr std::int64_t kMostTimes = 16;  // times the pixel limit of a picture
-    if (pixels < 0 || pixels / kMostTimes > options.max_pixels) throw DecoderGone();
+    if (pixels < 0 || pixels / kMostTimes > options.max_pixels) throw DecoderFailed();
     taken += pixels;
-    if (taken / kMostTimes > options.max_pixels) throw DecoderGone();
+    if (taken / kMostTimes > options.max_pixels) throw DecoderFailed();
     if (options.take) options.take(pixels);
     work.Leave(SecondsSince(before));
   };
@@ -76,7 +71,7 @@ cv::Mat DecodeWith(DecoderProcess& process, std::string_view bytes, std::string_
                          .keep_grey = options.keep_grey,
                          .keep_depth = options.keep_depth,
                          .lenient = options.lenient,
-                         .with_tags = tags != nullptr,
+                         .with_tags = with_tags,
                          .max_pixels = options.max_pixels,
                          .number = static_cast<std::int64_t>(bytes.size())};
   std::uint8_t* const file = ForInput(subject, [&] { return process.file.Get(bytes.size()); });
@@ -84,9 +79,8 @@ cv::Mat DecodeWith(DecoderProcess& process, std::string_view bytes, std::string_
   work.Send(message, process.file.TakeDescriptor());
   while (true) {
     work.Receive(message, check_stop);
-    if (message.kind == Kind::kProblem) throw BadFile{std::string(message.Text())};
-    if (message.kind == Kind::kPicture) return CopyOf(message, process.pixels, options, tags);
-    if (message.kind != Kind::kTake) throw DecoderGone();
+    if (message.kind == Kind::kProblem || message.kind == Kind::kPicture) return message;
+    if (message.kind != Kind::kTake) throw DecoderFailed();
     work.CheckTime();  // the decoder may send any number of kTake messages
     check_stop();
     take(message.number);
@@ -100,30 +94,26 @@ cv::Mat DecodeWith(DecoderProcess& process, std::string_view bytes, std::string_
 std::optional<cv::Mat> DecodeBy(DecoderProcesses& processes, DecoderProcess process,
                                 std::string_view bytes, std::string_view subject,
                                 const DecodeOptions& options, PictureTags* tags) {
-  // Keeps the decoder for the next file, or ends it if its memory is large.
-  const auto keep = [&] {
-    const bool small = process.file.size() + process.pixels.size() <= Scratch::kMaxKeptBytes;
-    if (small) return processes.Keep(std::move(process));
-    processes.End(process);
-  };
+  DecoderMessage answer;
+  cv::Mat picture;
   try {
-    cv::Mat picture = DecodeWith(process, bytes, subject, options, tags);
-    keep();
-    return picture;
-  } catch (const BadFile& bad) {
-    keep();
-    throw Error(subject, bad.reason);
-  } catch (const DecoderTooLong& e) {
-    processes.End(process);
-    throw Error(subject, e.text);
-  } catch (const DecoderGone&) {
-    const std::optional<int> status = processes.End(process);
-    if (process.used) return std::nullopt;
-    throw Error(subject, WhyDecoderIsGone(status));
+    answer = AnswerOf(process, bytes, subject, options, tags != nullptr);
+    if (answer.kind == Kind::kPicture) picture = CopyOf(answer, process.pixels, options, tags);
+  } catch (const DecoderFailed& failure) {
+    const std::string why = EndFailed(process, failure);
+    if (process.used && failure.reason.empty()) return std::nullopt;
+    throw Error(subject, why);
   } catch (...) {
     processes.End(process);
     throw;
   }
+  // The decoder is kept for the next file, unless its memory is large.
+  if (process.file.size() + process.pixels.size() <= Scratch::kMaxKeptBytes)
+    processes.Keep(std::move(process));
+  else
+    processes.End(process);
+  if (answer.kind == Kind::kProblem) throw Error(subject, answer.Text());
+  return picture;
 }
 
 }  // namespace
@@ -132,7 +122,8 @@ cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
                        const DecodeOptions& options, std::string_view module, PictureTags* tags) {
   DecoderProcesses& processes = DecoderProcesses::Get();
   for (bool fresh = false;; fresh = true) {
-    DecoderProcess process = ForInput(subject, [&] { return processes.Take(module, fresh); });
+    DecoderProcess process =
+        ForInput(subject, [&] { return processes.Take(Kind::kStart, module, fresh); });
     if (std::optional<cv::Mat> picture =
             DecodeBy(processes, std::move(process), bytes, subject, options, tags))
       return *std::move(picture);

@@ -20,7 +20,6 @@
 namespace skinmask {
 namespace {
 
-namespace fs = std::filesystem;
 using Kind = DecoderMessage::Kind;
 
 struct Stopped {};
@@ -35,14 +34,14 @@ bool IsSize(const cv::Size& size, std::int64_t max_pixels) {
          std::int64_t{size.width} * size.height <= std::min(max_pixels, kMaxPixels);
 }
 
-// Throws DecoderGone for values that a correct decoder never sends.
+// Throws DecoderFailed for values that a correct decoder never sends.
 VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
   const auto is_positive = [](const Rational& r) { return r.num > 0 && r.den > 0; };
   const bool is_info = IsSize(words.size, max_pixels) && words.rate.num >= 0 &&
                        words.rate.den > 0 && is_positive(words.time_base) &&
                        is_positive(words.pixel_aspect) && IsRotation(words.rotation) &&
                        words.frames >= 0 && words.seconds >= 0 && std::isfinite(words.seconds);
-  if (!is_info) throw DecoderGone();
+  if (!is_info) throw DecoderFailed();
   VideoInfo info;
   info.size = words.size;
   info.rate = words.rate;
@@ -74,15 +73,14 @@ class IsolatedVideo : public VideoSource {
   // Must be called first.
   void Open() {
     if (options_.raw) CheckRaw(*options_.raw, options_.max_pixels, name_);
-    std::error_code no_file;
-    const fs::path real = fs::canonical(name_, no_file);
     waits_for_others_ = !IsRegularFile(name_);
+    const std::filesystem::path real = RealPath(name_);
     // A descriptor without a path that the other process could open is sent along.
-    const bool is_nameless = IsDescriptor(name_) && real.empty();
+    const bool is_nameless = IsDescriptor(real);
     const Descriptor pipe = is_nameless ? Descriptor(name_, O_RDONLY | O_NONBLOCK) : Descriptor(-1);
     process_ = ForInput(name_, [&] {
-      return DecoderProcesses::Get().TakeForVideo(
-          is_nameless ? "" : (real.empty() ? RealPath(name_) : real).string());
+      return DecoderProcesses::Get().Take(Kind::kStartVideo, is_nameless ? "" : real.string(),
+                                          true);
     });
     DecoderMessage message{.kind = Kind::kOpenVideo};
     OpenVideoWords& words = message.open_video;
@@ -94,62 +92,55 @@ class IsolatedVideo : public VideoSource {
       words.rate = options_.raw->rate;
       options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
     }
-    const bool opened = Do([&] {
-      Ask(message, pipe.get());
-      if (message.kind != Kind::kVideo) throw DecoderGone();
-      info_ = InfoOf(message.video, options_.max_pixels);
-    });
+    const auto take_info = [&](const DecoderMessage& answer) {
+      if (answer.kind != Kind::kVideo) throw DecoderFailed();
+      info_ = InfoOf(answer.video, options_.max_pixels);
+    };
+    const bool opened = Ask(message, take_info, pipe.get());
     if (!opened) throw WaitStopped(name_, "was given up (interrupted)");
   }
 
   const VideoInfo& info() const override { return info_; }
 
   std::optional<VideoFrame> Read() override {
-    DecoderMessage message{.kind = Kind::kReadFrame};
     std::optional<VideoFrame> frame;
-    Do([&] {
-      Ask(message);
-      if (message.kind == Kind::kFrame)
-        frame = FrameOf(message.frame);
-      else if (message.kind != Kind::kEndOfVideo)
-        throw DecoderGone();
+    Ask({.kind = Kind::kReadFrame}, [&](const DecoderMessage& answer) {
+      if (answer.kind == Kind::kFrame)
+        frame = FrameOf(answer.frame);
+      else if (answer.kind != Kind::kEndOfVideo)
+        throw DecoderFailed();
     });
     return frame;
   }
 
   void SkipTowards(const VideoTime& moment) override {
-    DecoderMessage message{.kind = Kind::kSkip,
-                           .type = moment.unit == VideoTime::Unit::kFrames,
-                           .number = moment.value};
-    Do([&] { Ask(message); });
+    Ask({.kind = Kind::kSkip,
+         .type = moment.unit == VideoTime::Unit::kFrames,
+         .number = moment.value},
+        [](const DecoderMessage&) {});
   }
 
  private:
-  // Returns false after a stop. Throws Error if the process has ended or takes too long.
-  template <class Work>
-  bool Do(const Work& work) {
+  // Sends `message`, and calls `use` with the answer. Returns false after a stop. Throws Error if
+  // the process has ended or takes too long.
+  template <class Use>
+  bool Ask(DecoderMessage message, const Use& use, int descriptor = -1) {
     const std::string where = index_ < 0 ? "" : fmt::format("stops at frame {}: ", index_ + 1);
     try {
-      work();
+      DecoderWork work(process_, IsolationOf(options_.isolation).max_seconds);
+      if (waits_for_others_) work.Leave(std::numeric_limits<double>::infinity());
+      work.Send(message, descriptor);
+      work.Receive(message, [&] {
+        if (options_.stop && options_.stop->load()) throw Stopped();
+      });
+      if (message.kind == Kind::kProblem) throw Error(name_, message.Text());
+      use(message);
       return true;
     } catch (const Stopped&) {
       return false;
-    } catch (const DecoderTooLong& e) {
-      throw Error(name_, where + e.text);
-    } catch (const DecoderGone&) {
-      throw Error(name_, where + WhyDecoderIsGone(DecoderProcesses::Get().End(process_)));
+    } catch (const DecoderFailed& failure) {
+      throw Error(name_, where + EndFailed(process_, failure));
     }
-  }
-
-  // Sends `message` and stores the answer in it.
-  void Ask(DecoderMessage& message, int descriptor = -1) {
-    DecoderWork work(process_, IsolationOf(options_.isolation).max_seconds);
-    if (waits_for_others_) work.Leave(std::numeric_limits<double>::infinity());
-    work.Send(message, descriptor);
-    work.Receive(message, [&] {
-      if (options_.stop && options_.stop->load()) throw Stopped();
-    });
-    if (message.kind == Kind::kProblem) throw Error(name_, message.Text());
   }
 
   VideoFrame FrameOf(const FrameWords& words) {
@@ -161,7 +152,7 @@ class IsolatedVideo : public VideoSource {
     const bool is_one = IsSent(layout) && IsRotation(words.rotation) && has_times &&
                         IsSize(words.size, options_.max_pixels) && std::isfinite(words.seconds) &&
                         words.index > index_ && (index_ < 0 || words.pts > pts_);
-    if (!is_one) throw DecoderGone();
+    if (!is_one) throw DecoderFailed();
     VideoFrame frame;
     frame.layout = layout;
     frame.size = words.size;
@@ -176,7 +167,7 @@ class IsolatedVideo : public VideoSource {
     const FrameMemory memory(layout, frame.size);
     // The padding of narrow frames can make them large; the size of a matrix is an int.
     if (memory.bytes > std::min<std::size_t>(process_.pixels.size(), INT32_MAX))
-      throw DecoderGone();
+      throw DecoderFailed();
     const auto kept = std::make_shared<cv::Mat>(1, static_cast<int>(memory.bytes), CV_8UC1);
     std::memcpy(kept->data, process_.pixels.data(), memory.bytes);
     const std::array<cv::Mat, 3> planes = memory.At(kept->data);
