@@ -12,6 +12,7 @@
 #include "base/stream.h"
 #include "media/decoder_messages.h"
 #include "media/decoder_processes.h"
+#include "media/picture_type.h"
 #include "media/video_input.h"
 #include "media/video_source.h"
 #include "skinmask/base/error.h"
@@ -56,7 +57,7 @@ VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
   return info;
 }
 
-// Of a plane in FrameMemory.
+// Of a plane in the memory of a frame.
 std::size_t StrideOf(const PlaneShape& plane) {
   constexpr int kAlignment = 64;
   return static_cast<std::size_t>(plane.row_bytes + kAlignment) / kAlignment * kAlignment;
@@ -149,7 +150,8 @@ class IsolatedVideo : public VideoSource {
     const bool has_times = words.pts >= -kMostTime && words.pts <= kMostTime &&
                            words.duration >= 0 && words.duration <= kMostTime &&
                            words.index < kMostTime;
-    const bool is_one = IsSent(layout) && IsRotation(words.rotation) && has_times &&
+    const bool is_one = layout >= VideoFrame::Layout::kBgr && layout < VideoFrame::Layout::kOther &&
+                        IsRotation(words.rotation) && has_times &&
                         IsSize(words.size, options_.max_pixels) && std::isfinite(words.seconds) &&
                         words.index > index_ && (index_ < 0 || words.pts > pts_);
     if (!is_one) throw DecoderFailed();
@@ -164,13 +166,12 @@ class IsolatedVideo : public VideoSource {
     frame.duration = words.duration;
     frame.seconds = words.seconds;
     frame.index = index_ = words.index;
-    const FrameMemory memory(layout, frame.size);
+    const std::size_t bytes = FrameBytes(layout, frame.size);
     // The padding of narrow frames can make them large; the size of a matrix is an int.
-    if (memory.bytes > std::min<std::size_t>(process_.pixels.size(), INT32_MAX))
-      throw DecoderFailed();
-    const auto kept = std::make_shared<cv::Mat>(1, static_cast<int>(memory.bytes), CV_8UC1);
-    std::memcpy(kept->data, process_.pixels.data(), memory.bytes);
-    const std::array<cv::Mat, 3> planes = memory.At(kept->data);
+    if (bytes > std::min<std::size_t>(process_.pixels.size(), INT32_MAX)) throw DecoderFailed();
+    const auto kept = std::make_shared<cv::Mat>(1, static_cast<int>(bytes), CV_8UC1);
+    std::memcpy(kept->data, process_.pixels.data(), bytes);
+    const std::array<cv::Mat, 3> planes = FramePlanes(layout, frame.size, kept->data);
     for (std::size_t i = 0; i < planes.size(); ++i) {
       frame.planes[i] = planes[i].data;
       frame.strides[i] = planes[i].empty() ? 0 : static_cast<std::ptrdiff_t>(planes[i].step);
@@ -189,22 +190,20 @@ class IsolatedVideo : public VideoSource {
 
 }  // namespace
 
-bool IsSent(VideoFrame::Layout layout) {
-  using enum VideoFrame::Layout;
-  return layout == kBgr || layout == kI420 || layout == kI422 || layout == kNv12 || layout == kYuyv;
+std::size_t FrameBytes(VideoFrame::Layout layout, const cv::Size& size) {
+  std::size_t bytes = 0;
+  for (const PlaneShape& plane : PlaneShapes(layout, size)) bytes += StrideOf(plane) * plane.rows;
+  return bytes;
 }
 
-FrameMemory::FrameMemory(VideoFrame::Layout layout, cv::Size size)
-    : planes_(PlaneShapes(layout, size)) {
-  for (const PlaneShape& plane : planes_) bytes += StrideOf(plane) * plane.rows;
-}
-
-std::array<cv::Mat, 3> FrameMemory::At(std::uint8_t* memory) const {
+std::array<cv::Mat, 3> FramePlanes(VideoFrame::Layout layout, const cv::Size& size,
+                                   std::uint8_t* memory) {
+  const std::array<PlaneShape, 3> shapes = PlaneShapes(layout, size);
   std::array<cv::Mat, 3> planes;
-  for (std::size_t i = 0; i < planes.size() && planes_[i].rows > 0; ++i) {
-    planes[i] = cv::Mat(static_cast<int>(planes_[i].rows), static_cast<int>(planes_[i].row_bytes),
-                        CV_8UC1, memory, StrideOf(planes_[i]));
-    memory += StrideOf(planes_[i]) * planes_[i].rows;
+  for (std::size_t i = 0; i < planes.size() && shapes[i].rows > 0; ++i) {
+    planes[i] = cv::Mat(static_cast<int>(shapes[i].rows), static_cast<int>(shapes[i].row_bytes),
+                        CV_8UC1, memory, StrideOf(shapes[i]));
+    memory += StrideOf(shapes[i]) * shapes[i].rows;
   }
   return planes;
 }

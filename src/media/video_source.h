@@ -2,12 +2,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
 
-#include "media/picture_type.h"
 #include "skinmask/media/video.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -29,19 +30,11 @@ std::unique_ptr<VideoSource> OpenIsolatedVideo(const std::string& path,
 // Loads FFmpeg's libraries. Throws Error if they are missing.
 void LoadFfmpeg();
 
-// True for layouts that a decoder process sends.
-bool IsSent(VideoFrame::Layout layout);
-
-// The memory layout of a frame of such a layout and size: its planes one after the other, each row
-// aligned to 64 bytes.
-struct FrameMemory {
-  FrameMemory(VideoFrame::Layout layout, cv::Size size);
-  // The planes, as matrices of bytes in `memory`; unused planes are empty.
-  std::array<cv::Mat, 3> At(std::uint8_t* memory) const;
-  std::size_t bytes = 0;
-
- private:
-  std::array<PlaneShape, 3> planes_;
-};
+// The memory of a frame that a decoder process sends (of any layout but kOther): its planes one
+// after the other, each row aligned to 64 bytes.
+std::size_t FrameBytes(VideoFrame::Layout layout, const cv::Size& size);
+// Its planes in `memory`, as matrices of bytes; unused planes are empty.
+std::array<cv::Mat, 3> FramePlanes(VideoFrame::Layout layout, const cv::Size& size,
+                                   std::uint8_t* memory);
 
 }  // namespace skinmask

@@ -209,14 +209,14 @@ class VideoService {
     std::optional<VideoFrame> frame = reader_.value().Read();
     if (!frame) return {.kind = Kind::kEndOfVideo};
     cv::Mat bgr;
-    if (!IsSent(frame->layout)) {
+    if (frame->layout == VideoFrame::Layout::kOther) {
       bgr = frame->StoredBgr();
       frame->layout = VideoFrame::Layout::kBgr;
       frame->planes = {bgr.data};
       frame->strides = {static_cast<std::ptrdiff_t>(bgr.step)};
     }
-    const FrameMemory memory(frame->layout, frame->size);
-    const std::array<cv::Mat, 3> planes = memory.At(pixels_.Get(memory.bytes));
+    const std::array<cv::Mat, 3> planes = FramePlanes(
+        frame->layout, frame->size, pixels_.Get(FrameBytes(frame->layout, frame->size)));
     for (std::size_t i = 0; i < planes.size() && !planes[i].empty(); ++i)
       for (int y = 0; y < planes[i].rows; ++y)
         std::memcpy(planes[i].data + static_cast<std::size_t>(y) * planes[i].step,
