@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,12 +87,9 @@ class Decoder {
     DecoderMessage request;
     Descriptor file(-1);
     while (ReceiveMessage(kDecoderServerSocket, request, file) && request.kind == Kind::kDecode) {
-      struct stat status {};
-      if (file.get() >= 0 && fstat(file.get(), &status) != 0) return;
-      LimitMemory(0, file_.size() + static_cast<std::uint64_t>(status.st_size));
-      if (file.get() >= 0 && !file_.Map(std::move(file))) return;
-      file = Descriptor(-1);
       const auto size = static_cast<std::size_t>(request.number);
+      LimitMemory(0, file_.size() + 2 * size);  // new shared memory has room to grow
+      if (file.get() >= 0 && !file_.Map(std::exchange(file, Descriptor(-1)))) return;
       if (size > file_.size()) return;
       LimitMemory(0, file_.size());
       const std::string_view bytes(reinterpret_cast<const char*>(file_.data()), size);
@@ -311,7 +307,7 @@ void Serve(pid_t parent) {
   std::set<pid_t> decoders;
   DecoderMessage message;
   Descriptor none(-1);
-  while (poll(waits, process.get() >= 0 ? 2 : 1, -1) > 0 || errno == EINTR) {
+  while (poll(waits, 2, -1) > 0 || errno == EINTR) {
     if (waits[1].revents || (waits[0].revents & (POLLHUP | POLLERR))) break;
     if (!(waits[0].revents & POLLIN)) continue;
     if (!ReceiveMessage(kDecoderServerSocket, message, none)) break;
