@@ -212,8 +212,6 @@ std::string CodecFor(const AVOutputFormat& container) {
   const std::string_view name = container.name;
   if (name == "matroska") return "ffv1";
   if (name == "webm") return "libvpx-vp9";  // WebM does not hold H.264
-  if (name == "yuv4mpegpipe") return "wrapped_avframe";
-  if (name == "rawvideo") return "rawvideo";
   // FFmpeg does not know what MPEG streams hold. Other containers of which it does not know whether
   // they hold H.264 are of one codec, or refuse it (Ogg, MXF).
   const Ffmpeg& av = Ffmpeg::Get();
