@@ -68,25 +68,21 @@ struct VideoWriter::State {
 
   void Write(const cv::Mat& frame, std::int64_t pts, std::int64_t duration) {
     RequireUnfinished();
-    RequireType(frame, type, "frame");
-    if (frame.size() != size)
-      throw Error(path.string(), fmt::format("a frame of {} x {} cannot follow ones of {} x {}",
-                                             frame.cols, frame.rows, size.width, size.height));
+    RequirePicture(frame, type, size, "frame");
     if (frames > 0 && pts <= last_given)
       throw Error(path.string(),
                   fmt::format("a frame at time {} cannot follow one at {} (times increase)", pts,
                               last_given));
     // MP4 does not show what is before 0, so that such a video begins at 0 in every container.
-    const std::int64_t first = frames == 0 ? pts : first_given;
+    if (frames == 0) first_given = pts;
     const bool is_time = pts >= -kMostTime && pts <= kMostTime;
     const std::int64_t time =
         untimed || !is_time
             ? frames
-            : av.av_rescale_q(pts - std::min<std::int64_t>(first, 0), unit, codec->time_base);
+            : av.av_rescale_q(pts - std::min<std::int64_t>(first_given, 0), unit, codec->time_base);
     if (!is_time || time < 0 || time > kMostTime)
       throw Error(path.string(), fmt::format("a frame at time {} is out of range", pts));
     last_given = pts;
-    first_given = first;
     loses_times |= StoresNoTimes(*format->oformat) &&
                    av.av_rescale_q(pts - first_given, unit, av_inv_q(codec->framerate)) != frames;
     FillPicture(frame);
@@ -117,13 +113,10 @@ struct VideoWriter::State {
       if (const std::int64_t found = CountPictures(unfinished.path()); found != frames)
         throw WriteError(
             path.string(),
-            fmt::format("{} frames were written and {} read back{}", frames, found,
-                        codec->codec_id == AV_CODEC_ID_THEORA
-                            ? " (Theora's encoder drops pictures that do not change)"
-                        : IsOneOf(format->oformat->name, {"mp4", "mov"})
-                            ? " (a gap of an hour or more may be too long for this container; .mkv "
-                              "takes any)"
-                            : ""));
+            fmt::format("{} frames were written and {} read back (some encoders drop "
+                        "pictures that do not change, as Theora's, and some containers "
+                        "ones after a gap of an hour; ffv1 in .mkv keeps all)",
+                        frames, found));
     }
     unfinished.Rename(if_exists);
   }
@@ -207,13 +200,9 @@ struct VideoWriter::State {
   void OpenFile() {
     const std::optional<BlockingCall> waiting = ToPipe();  // opening a pipe waits for its reader
     const bool standard_output = path == kStandardOutput;
-    // For the protocol pipe: larger writes than its default, so that a frame needs fewer calls.
-    AVDictionary* pieces = nullptr;
-    if (standard_output) av.av_dict_set(&pieces, "blocksize", "1048576", 0);
     int result = av.avio_open2(
         &format->pb, standard_output ? "pipe:1" : ("file:" + unfinished.path().string()).c_str(),
-        AVIO_FLAG_WRITE, nullptr, &pieces);
-    av.av_dict_free(&pieces);
+        AVIO_FLAG_WRITE, nullptr, nullptr);
     if (result < 0) FailWriting(result);
     result = av.avformat_write_header(format.get(), nullptr);
     if (result < 0) Refuse(result);
