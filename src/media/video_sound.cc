@@ -1,11 +1,9 @@
-#include "media/video_sound.h"
-
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <string_view>
 
+#include "base/folder.h"
 #include "media/video_input.h"
 #include "media/video_output.h"
 #include "skinmask/base/error.h"
@@ -96,9 +94,7 @@ int SoundCopy::SamplesOfPacket() const {
 }
 
 void SoundCopy::Open(const std::string& path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    throw Error("a pipe", "cannot be read a second time");
+  if (Exists(path) && !IsRegularFile(path)) throw Error("a pipe", "cannot be read a second time");
   const Ffmpeg& av = Ffmpeg::Get();
   int result = OpenFile(input_, "file:" + path);
   if (result >= 0) result = FindStreamInfo(input_.get(), VideoOpenOptions().max_pixels);
@@ -153,7 +149,7 @@ int SoundCopy::WriteUntil(double end) {
     packet->dts -= start_;
     av.av_packet_rescale_ts(packet, base, stream_->time_base);
     // Packets that are shorter than a unit of time may have equal times.
-    if (!(output_->oformat->flags & AVFMT_TS_NONSTRICT) && written_ != AV_NOPTS_VALUE)
+    if (!(output_->oformat->flags & AVFMT_TS_NONSTRICT))
       packet->dts = std::max(packet->dts, written_ + 1);
     packet->pts = std::max(packet->pts, packet->dts);
     written_ = packet->dts;

@@ -12,7 +12,6 @@
 #include "media/video_input.h"
 #include "media/video_output.h"
 #include "media/video_packets.h"
-#include "media/video_sound.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
