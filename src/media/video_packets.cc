@@ -117,16 +117,15 @@ class KeyFrameSearch {
 
   std::optional<KeyFrame> Result() {
     std::ranges::sort(times_);
+    const auto time_of = [this](std::int64_t pts) { return TimeOf(pts); };
     if (times_.empty() || times_.front() != video_.first_pts ||
-        std::ranges::adjacent_find(times_) != times_.end())
+        std::ranges::adjacent_find(times_, {}, time_of) != times_.end())
       return std::nullopt;
-    const std::int64_t wanted = times_[Wanted()];
     std::optional<KeyFrame> last;
-    for (const KeyFrame& key : keys_)
-      if (key.pts <= wanted && (!last || key.pts > last->pts)) last = key;
-    if (!last) return std::nullopt;
-    last->index = std::ranges::lower_bound(times_, last->pts) - times_.begin();
-    if (last->index == 0) return std::nullopt;
+    for (KeyFrame& key : keys_) {
+      key.index = std::ranges::lower_bound(times_, key.pts) - times_.begin();
+      if (key.index > 0 && !IsBeyond(key)) last = key;
+    }
     return last;
   }
 
@@ -134,20 +133,11 @@ class KeyFrameSearch {
   std::int64_t TimeOf(std::int64_t pts) const {
     return MicrosecondsOf(static_cast<double>(pts - video_.first_pts) * video_.time_base.Value());
   }
-  // True if the key frame is certainly after the moment. All pictures that are shown before a key
-  // frame come before the next key frame in the file; when that one arrives, the list of earlier
-  // pictures is complete. Until then `index` is only the index among the packets.
+  // True if the key frame is certainly after the moment. `index` is that among the packets until
+  // the end of the search. All packets before a key frame are shown before it, and all pictures
+  // that are shown before it come before the next key frame in the file.
   bool IsBeyond(const KeyFrame& key) const {
     return (moment_.unit == VideoTime::Unit::kFrames ? key.index : TimeOf(key.pts)) > moment_.value;
-  }
-  // The index of the moment in the sorted times.
-  std::size_t Wanted() const {
-    const auto last = static_cast<std::int64_t>(times_.size()) - 1;
-    if (moment_.unit == VideoTime::Unit::kFrames)
-      return static_cast<std::size_t>(std::min(moment_.value, last));
-    const auto found = std::ranges::lower_bound(times_, moment_.value, {},
-                                                [this](std::int64_t pts) { return TimeOf(pts); });
-    return static_cast<std::size_t>(std::min<std::int64_t>(found - times_.begin(), last));
   }
 
   const SearchedVideo& video_;
