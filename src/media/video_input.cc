@@ -21,6 +21,7 @@
 #include "media/tar.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {
@@ -120,7 +121,7 @@ Rational RationalOf(AVRational r) { return {r.num, r.den}; }
 }  // namespace
 
 VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
-    : address_("file:" + path) {
+    : address("file:" + path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return;  // FFmpeg reports this
   if (S_ISREG(status.st_mode) && status.st_size == 0)
@@ -128,13 +129,13 @@ VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
   if (S_ISREG(status.st_mode) && IsTar(PeekDescriptor(path, nullptr)))
     throw Error(path, "is a tar archive, and no video");
   if (!S_ISFIFO(status.st_mode)) return;
-  pipe_ = Descriptor(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (pipe_.get() < 0) FailBy(path, "cannot be read", errno);
+  pipe = Descriptor(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (pipe.get() < 0) FailBy(path, "cannot be read", errno);
   constexpr int kPipeBytes = 1 << 20;  // the default of 64 KiB holds only a part of a frame
-  fcntl(pipe_.get(), F_SETPIPE_SZ, kPipeBytes);
-  if (!HasWriter(pipe_.get(), IsDescriptor(path), stop))
+  fcntl(pipe.get(), F_SETPIPE_SZ, kPipeBytes);
+  if (!HasWriter(pipe.get(), IsDescriptor(path), stop))
     throw Error(path, "is a pipe that nobody writes to");
-  address_ = "pipe:" + std::to_string(pipe_.get());
+  address = "pipe:" + std::to_string(pipe.get());
 }
 
 int OpenFile(InputPtr& input, const std::string& address, AVIOInterruptCB interrupt,

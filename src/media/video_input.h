@@ -9,29 +9,20 @@
 
 #include "base/stream.h"
 #include "media/ffmpeg.h"
-#include "skinmask/base/file.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask {
 
 // How FFmpeg opens a file: its address and, for a pipe, the open descriptor.
-class VideoFile {
- public:
+struct VideoFile {
   // Named pipes are opened here, because in FFmpeg opening would wait for the writer, and reading
   // for the writer's data, regardless of the interrupt callback. Throws Error for a named pipe to
   // which nobody writes within three seconds (`stop` ends the wait), and for a tar archive
   // (POSIX.1-1988, ustar), in which some demuxers would find the video of a member.
   VideoFile(const std::string& path, const std::atomic<bool>* stop);
-  const std::string& address() const { return address_; }
-  bool is_regular() const { return pipe_.get() < 0; }
-  // The first bytes of a pipe, without consuming them; see PeekDescriptor.
-  std::string FirstBytes(const std::atomic<bool>* stop) const {
-    return PeekDescriptor(pipe_.get(), stop);
-  }
 
- private:
-  std::string address_;
-  Descriptor pipe_{-1};
+  std::string address;
+  Descriptor pipe{-1};
 };
 
 // Opens a file by its address. Returns FFmpeg's result; `input` is null after an error. Only the

@@ -12,6 +12,7 @@
 #include "media/video_packets.h"
 #include "media/video_source.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {
@@ -62,7 +63,7 @@ class FfmpegVideo : public VideoSource {
   void SkipTowards(const VideoTime& moment) override {
     if (!IsRegular()) return;
     const auto key =
-        KeyFrameBefore({file->address(), index, info_.time_base, first_pts_, options.stop}, moment);
+        KeyFrameBefore({file->address, index, info_.time_base, first_pts_, options.stop}, moment);
     if (!key || key->index <= delivered_) return;
     landing_ = key;
     packets_->Drop();
@@ -86,7 +87,7 @@ class FfmpegVideo : public VideoSource {
 
   void Open() {
     if (!stream) file.emplace(name, options.stop);
-    if (file && !IsRegular() && !options.raw) piped_ = file->FirstBytes(options.stop);
+    if (file && !IsRegular() && !options.raw) piped_ = PeekDescriptor(file->pipe.get(), options.stop);
     packets_.emplace(!stream, IsRegular());
     if (options.raw) CheckRaw(*options.raw, options.max_pixels, name);
     DamageLog log;
@@ -129,7 +130,7 @@ class FfmpegVideo : public VideoSource {
   int OpenInput() {
     const AVIOInterruptCB interrupt{Interrupted, this};
     if (stream) return OpenStream(format, name, interrupt);
-    return OpenFile(format, file->address(), interrupt, options.raw,
+    return OpenFile(format, file->address, interrupt, options.raw,
                     options.current && !IsRegular());
   }
 
@@ -265,7 +266,7 @@ class FfmpegVideo : public VideoSource {
 
   bool Stopped() const { return options.stop && options.stop->load(); }
   void RestartClock() { deadline = Clock::now() + ClockDuration(options.timeout_seconds); }
-  bool IsRegular() const { return file && file->is_regular(); }
+  bool IsRegular() const { return file && file->pipe.get() < 0; }
   bool TimedOut() const { return stream && Clock::now() >= deadline; }
   static int Interrupted(void* state) {
     return static_cast<FfmpegVideo*>(state)->Stopped() ||
