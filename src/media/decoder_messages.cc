@@ -47,11 +47,9 @@ bool SendMessage(int socket, const DecoderMessage& message, int descriptor) {
     head->cmsg_len = CMSG_LEN(sizeof descriptor);
     std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
   }
-  ssize_t sent = 0;
   // MSG_DONTWAIT: an honest peer never leaves more than one message unread, so there is always
   // room; a dishonest peer must not make this process wait.
-  while ((sent = sendmsg(socket, &envelope, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR) {
-  }
+  const ssize_t sent = sendmsg(socket, &envelope, MSG_NOSIGNAL | MSG_DONTWAIT);
   return sent == static_cast<ssize_t>(sizeof message);
 }
 

@@ -28,18 +28,16 @@ namespace [[gnu::visibility("default")]] skinmask {
 // may be compromised.
 struct OpenVideoWords {
   std::int32_t threads = 0;
-  bool is_raw = false;
-  cv::Size size;
+  char pixel_format[64] = {};  // of a raw video; empty: the file is a container
+  cv::Size size;               // likewise
   Rational rate;
-  std::int64_t max_pixels = 0;
-  char pixel_format[64] = {};
 };
 struct VideoWords {
   cv::Size size;
-  std::int32_t rotation = 0, mirrored = 0, sound = 0, has_frames = 0, has_seconds = 0;
+  std::int32_t rotation = 0, mirrored = 0, sound = 0;
   Rational rate, time_base, pixel_aspect;
-  std::int64_t frames = 0;
-  double seconds = 0;
+  std::int64_t frames = -1;  // -1: unknown
+  double seconds = -1;       // likewise
   char codec[64] = {};
 };
 struct FrameWords {

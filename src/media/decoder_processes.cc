@@ -98,12 +98,11 @@ void DecoderProcesses::Keep(DecoderProcess process) {
   idle_.push_back(std::move(process));
 }
 
-std::optional<int> DecoderProcesses::End(const DecoderProcess& process) {
+int DecoderProcesses::End(const DecoderProcess& process) {
   const std::lock_guard lock(mutex_);
   DecoderMessage message{.kind = Kind::kEnd, .number = process.id};
   Descriptor none(-1);
-  if (!Ask(message, Kind::kEnded, none)) return std::nullopt;
-  return static_cast<int>(message.number);
+  return Ask(message, Kind::kEnded, none) ? static_cast<int>(message.number) : 0;
 }
 
 void DecoderProcesses::EndAll() {
@@ -171,10 +170,10 @@ void DecoderWork::Receive(DecoderMessage& message, const std::function<void()>& 
 }
 
 std::string EndFailed(const DecoderProcess& process, const DecoderFailed& failure) {
-  const std::optional<int> status = DecoderProcesses::Get().End(process);
+  const int status = DecoderProcesses::Get().End(process);
   if (!failure.reason.empty()) return failure.reason;
-  if (status && WIFSIGNALED(*status)) {
-    const int signal = WTERMSIG(*status);
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
     const char* const name = sigabbrev_np(signal);
     if (signal == SIGKILL) return "ended its decoder: it was killed, as where memory runs out";
     return fmt::format("crashed its decoder (SIG{}): it is damaged, or made to do so",

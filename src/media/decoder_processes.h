@@ -46,8 +46,8 @@ class DecoderProcesses {
   // with `text`, which starts a new decoder.
   DecoderProcess Take(DecoderMessage::Kind start, std::string_view text, bool fresh);
   void Keep(DecoderProcess process);
-  // Ends the process. Returns its wait status; absent if unknown.
-  std::optional<int> End(const DecoderProcess& process);
+  // Ends the process. Returns its wait status; 0 if unknown.
+  int End(const DecoderProcess& process);
   void EndAll();
 
  private:

@@ -41,7 +41,7 @@ VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
   const bool is_info = IsSize(words.size, max_pixels) && words.rate.num >= 0 &&
                        words.rate.den > 0 && is_positive(words.time_base) &&
                        is_positive(words.pixel_aspect) && IsRotation(words.rotation) &&
-                       words.frames >= 0 && words.seconds >= 0 && std::isfinite(words.seconds);
+                       std::isfinite(words.seconds);
   if (!is_info) throw DecoderFailed();
   VideoInfo info;
   info.size = words.size;
@@ -51,8 +51,8 @@ VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
   info.rotation = words.rotation;
   info.mirrored = words.mirrored != 0;
   info.sound = words.sound != 0;
-  if (words.has_frames) info.frames = words.frames;
-  if (words.has_seconds) info.seconds = words.seconds;
+  if (words.frames >= 0) info.frames = words.frames;
+  if (words.seconds >= 0) info.seconds = words.seconds;
   info.codec.assign(words.codec, strnlen(words.codec, sizeof words.codec));
   return info;
 }
@@ -83,12 +83,10 @@ class IsolatedVideo : public VideoSource {
       return DecoderProcesses::Get().Take(Kind::kStartVideo, is_nameless ? "" : real.string(),
                                           true);
     });
-    DecoderMessage message{.kind = Kind::kOpenVideo};
+    DecoderMessage message{.kind = Kind::kOpenVideo, .max_pixels = options_.max_pixels};
     OpenVideoWords& words = message.open_video;
     words.threads = options_.threads;
-    words.max_pixels = options_.max_pixels;
     if (options_.raw) {
-      words.is_raw = true;
       words.size = options_.raw->size;
       words.rate = options_.raw->rate;
       options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
@@ -174,7 +172,7 @@ class IsolatedVideo : public VideoSource {
     const std::array<cv::Mat, 3> planes = FramePlanes(layout, frame.size, kept->data);
     for (std::size_t i = 0; i < planes.size(); ++i) {
       frame.planes[i] = planes[i].data;
-      frame.strides[i] = planes[i].empty() ? 0 : static_cast<std::ptrdiff_t>(planes[i].step);
+      frame.strides[i] = static_cast<std::ptrdiff_t>(planes[i].step);
     }
     frame.owner = kept;
     return frame;

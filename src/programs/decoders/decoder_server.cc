@@ -164,23 +164,23 @@ class VideoService {
 
  private:
   DecoderMessage Answer(const DecoderMessage& request) {
-    if (request.kind == Kind::kOpenVideo) return Open(request.open_video);
+    if (request.kind == Kind::kOpenVideo) return Open(request);
     if (request.kind == Kind::kReadFrame) return Read();
     const auto unit = request.type ? VideoTime::Unit::kFrames : VideoTime::Unit::kMicroseconds;
     reader_.value().SkipTowards({unit, request.number});
     return {.kind = Kind::kGo};
   }
 
-  DecoderMessage Open(const OpenVideoWords& words) {
-    VideoOpenOptions options;
-    options.threads = words.threads;
-    options.addresses = false;
-    options.max_pixels = words.max_pixels;
-    options.isolation = Isolation{};
-    if (words.is_raw) options.raw = RawVideo{words.size, words.pixel_format, words.rate};
+  DecoderMessage Open(const DecoderMessage& request) {
+    const OpenVideoWords& words = request.open_video;
+    VideoOpenOptions options{.threads = words.threads,
+                             .addresses = false,
+                             .max_pixels = request.max_pixels,
+                             .isolation = Isolation{}};
+    if (words.pixel_format[0]) options.raw = RawVideo{words.size, words.pixel_format, words.rate};
     // The size of the frames is not known yet.
     constexpr std::int64_t kUsualPixels = std::int64_t{1} << 25;  // 8K
-    LimitMemory(std::min(words.max_pixels, kUsualPixels), 0);
+    LimitMemory(std::min(request.max_pixels, kUsualPixels), 0);
     const VideoInfo& info = reader_.emplace(file_, options).info();
     LimitMemory(info.size.area(), 0);
 
@@ -193,10 +193,8 @@ class VideoService {
     told.rotation = info.rotation;
     told.mirrored = info.mirrored;
     told.sound = info.sound;
-    told.has_frames = info.frames.has_value();
-    told.frames = info.frames.value_or(0);
-    told.has_seconds = info.seconds.has_value();
-    told.seconds = info.seconds.value_or(0);
+    told.frames = info.frames.value_or(-1);
+    told.seconds = info.seconds.value_or(-1);
     info.codec.copy(told.codec, sizeof told.codec - 1);
     return answer;
   }
