@@ -229,10 +229,10 @@ bool StoresNoTimes(const AVOutputFormat& container) {
 }
 
 bool CountsFrames(std::string_view container, std::string_view codec) {
-  return container == "avi" || container == "h264" || container.starts_with("ogg") ||
-         container == "ogv" || (IsMpegStream(container) && container != "mpegts") ||
-         codec.starts_with("mpeg") || codec.ends_with("theora") || codec == "vc2" ||
-         codec == "dirac";
+  return container == "yuv4mpegpipe" || container == "rawvideo" || container == "avi" ||
+         container == "h264" || container.starts_with("ogg") || container == "ogv" ||
+         (IsMpegStream(container) && container != "mpegts") || codec.starts_with("mpeg") ||
+         codec.ends_with("theora") || codec == "vc2" || codec == "dirac";
 }
 
 void RequireVideoEncoder(const std::string& name) { EncoderOf(name); }

@@ -28,7 +28,7 @@ std::string CodecFor(const AVOutputFormat& container);
 // True if the container has a rate, and no times of pictures.
 bool StoresNoTimes(const AVOutputFormat& container);
 
-// True if the container or codec has only frame counts as times: AVI and the MPEG codecs have a
+// True if the container or codec has at most frame counts as times: AVI and the MPEG codecs have a
 // fixed rate, MPEG-4 has few time units, and Theora and Ogg count them for each frame. VC-2 gives
 // each time unit a share of its bits. A bare H.264 stream states a rate, and no times; in a program
 // stream only some pictures have their own.

@@ -52,8 +52,6 @@ struct VideoWriter::State {
     // Formats with AVFMT_NOFILE write single pictures, or nothing.
     if (!format || format->oformat->flags & AVFMT_NOFILE)
       throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
-    const std::string_view name = format->oformat->name;
-    untimed = name == "yuv4mpegpipe" || name == "rawvideo";
     packet.reset(av.av_packet_alloc());
     try {
       Open(options);
@@ -76,10 +74,10 @@ struct VideoWriter::State {
     if (frames == 0) first_given = pts;
     const bool is_time = pts >= -kMostTime && pts <= kMostTime;
     const std::int64_t time =
-        untimed || !is_time
-            ? frames
-            : av.av_rescale_q(pts - std::min<std::int64_t>(first_given, 0), unit, codec->time_base);
-    if (!is_time || time < 0 || time > kMostTime)
+        is_time
+            ? av.av_rescale_q(pts - std::min<std::int64_t>(first_given, 0), unit, codec->time_base)
+            : -1;
+    if (time < 0 || time > kMostTime)
       throw Error(path.string(), fmt::format("a frame at time {} is out of range", pts));
     last_given = pts;
     loses_times |= StoresNoTimes(*format->oformat) &&
@@ -89,7 +87,7 @@ struct VideoWriter::State {
     last_pts = picture->pts;
     last_duration = FrameDuration();
     // AVI counts durations as frames.
-    if (duration > 0 && !untimed && format->oformat->name != std::string_view("avi"))
+    if (duration > 0 && format->oformat->name != std::string_view("avi"))
       last_duration = std::clamp<std::int64_t>(av.av_rescale_q(duration, unit, codec->time_base), 1,
                                                kMostDuration);
     Encode(picture.get());
@@ -137,7 +135,6 @@ struct VideoWriter::State {
   std::optional<SoundCopy> sound;
   std::int64_t frames = 0;
   bool finished = false;                         // Finish was called
-  bool untimed = false;                          // the container has a rate, and no times of frames
   AVRational unit = {};                          // time base of the timestamps given to Write
   std::int64_t first_given = 0, last_given = 0;  // the first and last of these
   bool loses_times = false;                      // of frames that are not evenly spaced
@@ -154,7 +151,7 @@ struct VideoWriter::State {
     if (options.codec.empty()) options.codec = CodecFor(*format->oformat);
     unit = options.time_base.num > 0 ? AvOf(options.time_base)
                                      : AVRational{options.rate.den, options.rate.num};
-    if (untimed || CountsFrames(format->oformat->name, options.codec)) options.time_base = {0, 1};
+    if (CountsFrames(format->oformat->name, options.codec)) options.time_base = {0, 1};
     try {
       codec = OpenEncoder(options.codec, size, source, options, *format->oformat);
     } catch (const Error& e) {
