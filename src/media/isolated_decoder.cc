@@ -55,17 +55,6 @@ DecoderMessage AnswerOf(DecoderProcess& process, std::string_view bytes, std::st
       if (SecondsSince(*stopped) > kPatience) throw;
     }
   };
-  std::int64_t taken = 0;
-  // The number is untrusted; a correct decoder never asks for more than this limit.
-  const auto take = [&](std::int64_t pixels) {
-    const Clock::time_point before = Clock::now();
-    constexpr std::int64_t kMostTimes = 16;  // times the pixel limit of a picture
-    if (pixels < 0 || pixels / kMostTimes > options.max_pixels) throw DecoderFailed();
-    taken += pixels;
-    if (taken / kMostTimes > options.max_pixels) throw DecoderFailed();
-    if (options.take) options.take(pixels);
-    work.Leave(SecondsSince(before));
-  };
   DecoderMessage message{.kind = Kind::kDecode,
                          .scale = options.scale,
                          .keep_grey = options.keep_grey,
@@ -77,43 +66,24 @@ DecoderMessage AnswerOf(DecoderProcess& process, std::string_view bytes, std::st
   std::uint8_t* const file = ForInput(subject, [&] { return process.file.Get(bytes.size()); });
   std::memcpy(file, bytes.data(), bytes.size());
   work.Send(message, process.file.TakeDescriptor());
-  while (true) {
+  for (std::int64_t taken = 0;;) {
     work.Receive(message, check_stop);
     if (message.kind == Kind::kProblem || message.kind == Kind::kPicture) return message;
     if (message.kind != Kind::kTake) throw DecoderFailed();
     work.CheckTime();  // the decoder may send any number of kTake messages
     check_stop();
-    take(message.number);
+    // The number is untrusted; a correct decoder never asks for more than this limit.
+    constexpr std::int64_t kMostTimes = 16;  // times the pixel limit of a picture
+    const std::int64_t pixels = message.number;
+    if (pixels < 0 || pixels / kMostTimes > options.max_pixels) throw DecoderFailed();
+    taken += pixels;
+    if (taken / kMostTimes > options.max_pixels) throw DecoderFailed();
+    const Clock::time_point before = Clock::now();
+    if (options.take) options.take(pixels);
+    work.Leave(SecondsSince(before));
     message.kind = Kind::kGo;
     work.Send(message);
   }
-}
-
-// Returns nothing if a decoder that had decoded other files before has ended, because an earlier
-// file (by what it left in memory), or a lack of memory while it was idle, may be the cause.
-std::optional<cv::Mat> DecodeBy(DecoderProcesses& processes, DecoderProcess process,
-                                std::string_view bytes, std::string_view subject,
-                                const DecodeOptions& options, PictureTags* tags) {
-  DecoderMessage answer;
-  cv::Mat picture;
-  try {
-    answer = AnswerOf(process, bytes, subject, options, tags != nullptr);
-    if (answer.kind == Kind::kPicture) picture = CopyOf(answer, process.pixels, options, tags);
-  } catch (const DecoderFailed& failure) {
-    const std::string why = EndFailed(process, failure);
-    if (process.used && failure.reason.empty()) return std::nullopt;
-    throw Error(subject, why);
-  } catch (...) {
-    processes.End(process);
-    throw;
-  }
-  // The decoder is kept for the next file, unless its memory is large.
-  if (process.file.size() + process.pixels.size() <= Scratch::kMaxKeptBytes)
-    processes.Keep(std::move(process));
-  else
-    processes.End(process);
-  if (answer.kind == Kind::kProblem) throw Error(subject, answer.Text());
-  return picture;
 }
 
 }  // namespace
@@ -124,9 +94,28 @@ cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
   for (bool fresh = false;; fresh = true) {
     DecoderProcess process =
         ForInput(subject, [&] { return processes.Take(Kind::kStart, module, fresh); });
-    if (std::optional<cv::Mat> picture =
-            DecodeBy(processes, std::move(process), bytes, subject, options, tags))
-      return *std::move(picture);
+    DecoderMessage answer;
+    cv::Mat picture;
+    try {
+      answer = AnswerOf(process, bytes, subject, options, tags != nullptr);
+      if (answer.kind == Kind::kPicture) picture = CopyOf(answer, process.pixels, options, tags);
+    } catch (const DecoderFailed& failure) {
+      const std::string why = EndFailed(process, failure);
+      // If a decoder has ended that had decoded other files before, one of these (by what it left
+      // in memory), or a lack of memory while it was idle, may be the cause.
+      if (process.used && failure.reason.empty()) continue;
+      throw Error(subject, why);
+    } catch (...) {
+      processes.End(process);
+      throw;
+    }
+    // The decoder is kept for the next file, unless its memory is large.
+    if (process.file.size() + process.pixels.size() <= Scratch::kMaxKeptBytes)
+      processes.Keep(std::move(process));
+    else
+      processes.End(process);
+    if (answer.kind == Kind::kProblem) throw Error(subject, answer.Text());
+    return picture;
   }
 }
 
