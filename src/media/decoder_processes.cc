@@ -34,7 +34,7 @@ constexpr const char* kServer = "skinmask-decoders";
     fcntl(socket, F_SETFD, 0);
   else
     dup2(socket, kDecoderServerSocket);
-  close_range(kDecoderServerSocket + 1, ~0u, 0);
+  close_range(kDecoderServerSocket + 1, ~0u, 0);  // first, so that there is room for /dev/null
   const int nothing = open("/dev/null", O_RDWR);
   for (int stream = 0; stream < 3; ++stream) dup2(nothing, stream);
   if (nothing > kDecoderServerSocket) close(nothing);
@@ -61,7 +61,8 @@ double CpuSecondsOf(pid_t process) {
 
 DecoderProcesses& DecoderProcesses::Get() {
   // Never deleted, because threads may use it until the process ends. A forked process has none of
-  // these children, and begins anew.
+  // these children, and begins anew: the old object is not destroyed, because its mutex may be
+  // locked by a thread that the new process does not have.
   static auto* const processes = new DecoderProcesses;
   [[maybe_unused]] static const int handled =
       pthread_atfork(nullptr, nullptr, [] { new (processes) DecoderProcesses; });

@@ -99,8 +99,6 @@ class IsolatedVideo : public VideoSource {
     if (!opened) throw WaitStopped(name_, "was given up (interrupted)");
   }
 
-  const VideoInfo& info() const override { return info_; }
-
   std::optional<VideoFrame> Read() override {
     std::optional<VideoFrame> frame;
     Ask({.kind = Kind::kReadFrame}, [&](const DecoderMessage& answer) {
@@ -182,7 +180,6 @@ class IsolatedVideo : public VideoSource {
   const VideoOpenOptions options_;
   DecoderProcess process_;
   bool waits_for_others_ = false;  // the time of a pipe's writer does not count as the decoder's
-  VideoInfo info_;
   std::int64_t index_ = -1, pts_ = 0;  // of the last frame
 };
 

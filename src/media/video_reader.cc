@@ -24,15 +24,12 @@ bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
 class FfmpegVideo : public VideoSource {
  public:
   FfmpegVideo(const std::string& path_or_url, const VideoOpenOptions& open_options)
-      : av(Ffmpeg::Get()),
-        name(path_or_url),
+      : name(path_or_url),
         stream(open_options.addresses && IsUrl(path_or_url)),
         options(open_options) {
     RestartClock();
     Open();
   }
-
-  const VideoInfo& info() const override { return info_; }
 
   std::optional<VideoFrame> Read() override {
     RestartClock();
@@ -73,7 +70,7 @@ class FfmpegVideo : public VideoSource {
   }
 
  private:
-  const Ffmpeg& av;
+  const Ffmpeg& av = Ffmpeg::Get();
   const std::string name;
   const bool stream;
   const VideoOpenOptions options;
@@ -82,12 +79,12 @@ class FfmpegVideo : public VideoSource {
   InputPtr format;
   CodecPtr codec;
   int index = -1;  // index of the video stream
-  VideoInfo info_;
   Orientation orientation;
 
   void Open() {
     if (!stream) file.emplace(name, options.stop);
-    if (file && !IsRegular() && !options.raw) piped_ = PeekDescriptor(file->pipe.get(), options.stop);
+    if (file && !IsRegular() && !options.raw)
+      piped_ = PeekDescriptor(file->pipe.get(), options.stop);
     packets_.emplace(!stream, IsRegular());
     if (options.raw) CheckRaw(*options.raw, options.max_pixels, name);
     DamageLog log;
@@ -130,8 +127,7 @@ class FfmpegVideo : public VideoSource {
   int OpenInput() {
     const AVIOInterruptCB interrupt{Interrupted, this};
     if (stream) return OpenStream(format, name, interrupt);
-    return OpenFile(format, file->address, interrupt, options.raw,
-                    options.current && !IsRegular());
+    return OpenFile(format, file->address, interrupt, options.raw, options.current && !IsRegular());
   }
 
   // While FFmpeg analysed the streams, it read past damage. Reading again from the start without

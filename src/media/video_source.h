@@ -17,9 +17,12 @@ namespace [[gnu::visibility("default")]] skinmask {
 class VideoSource {
  public:
   virtual ~VideoSource() = default;
-  virtual const VideoInfo& info() const = 0;
+  const VideoInfo& info() const { return info_; }
   virtual std::optional<VideoFrame> Read() = 0;
   virtual void SkipTowards(const VideoTime& moment) = 0;
+
+ protected:
+  VideoInfo info_;
 };
 
 // FFmpeg in a separate process. Its crashes and hangs become an Error. Frames have the same bytes;

@@ -32,8 +32,7 @@ AVPixelFormat FormatOf(int type) {
 struct VideoWriter::State {
   State(const std::filesystem::path& destination, cv::Size frame_size, int frame_type,
         const VideoWriteOptions& options)
-      : av(Ffmpeg::Get()),
-        path(destination),
+      : path(destination),
         unfinished(destination),
         size(frame_size),
         type(frame_type),
@@ -118,7 +117,7 @@ struct VideoWriter::State {
     unfinished.Rename(if_exists);
   }
 
-  const Ffmpeg& av;
+  const Ffmpeg& av = Ffmpeg::Get();
   const std::filesystem::path path;
   UnfinishedFile unfinished;
   const cv::Size size;

@@ -153,7 +153,7 @@ class VideoService {
     DecoderMessage request;
     Descriptor pipe(-1);
     while (ReceiveMessage(kDecoderServerSocket, request, pipe)) {
-      if (pipe.get() >= 0 && pipe_.get() < 0) {
+      if (pipe.get() >= 0) {
         pipe_ = std::move(pipe);
         file_ = "/dev/fd/" + std::to_string(pipe_.get());
       }
