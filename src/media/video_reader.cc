@@ -17,16 +17,10 @@
 namespace skinmask {
 namespace {
 
-// True for an address. A name with a single colon, which FFmpeg would take for a protocol, is a
-// file.
-bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
-
 class FfmpegVideo : public VideoSource {
  public:
-  FfmpegVideo(const std::string& path_or_url, const VideoOpenOptions& open_options)
-      : name(path_or_url),
-        stream(open_options.addresses && IsUrl(path_or_url)),
-        options(open_options) {
+  FfmpegVideo(const std::string& path_or_url, bool is_stream, const VideoOpenOptions& open_options)
+      : name(path_or_url), stream(is_stream), options(open_options) {
     RestartClock();
     Open();
   }
@@ -287,11 +281,12 @@ class FfmpegVideo : public VideoSource {
 }  // namespace
 
 VideoReader::VideoReader(const std::string& path_or_url, const VideoOpenOptions& options) {
-  const bool is_stream = options.addresses && IsUrl(path_or_url);
+  // A name with a single colon, which FFmpeg would take for a protocol, is a file.
+  const bool is_stream = options.addresses && path_or_url.find("://") != path_or_url.npos;
   if (!is_stream && IsolationOf(options.isolation).isolate == Isolate::kAll)
     source_ = OpenIsolatedVideo(path_or_url, options);
   else
-    source_ = std::make_unique<FfmpegVideo>(path_or_url, options);
+    source_ = std::make_unique<FfmpegVideo>(path_or_url, is_stream, options);
 }
 VideoReader::~VideoReader() = default;
 VideoReader::VideoReader(VideoReader&&) noexcept = default;
