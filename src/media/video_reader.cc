@@ -73,7 +73,6 @@ class FfmpegVideo : public VideoSource {
   InputPtr format;
   CodecPtr codec;
   int index = -1;  // index of the video stream
-  Orientation orientation;
 
   void Open() {
     if (!stream) file.emplace(name, options.stop);
@@ -114,7 +113,7 @@ class FfmpegVideo : public VideoSource {
                               av.avcodec_get_name(picture.codec_id)));
     CheckPictures(picture, options.max_pixels, name);
     codec = OpenDecoder(*decoder, *format->streams[index], options, name, stream);
-    Describe();
+    info_ = InfoOf(format.get(), index, stream);
     if (log.damage && !stream) OpenAgain();
   }
 
@@ -132,15 +131,6 @@ class FfmpegVideo : public VideoSource {
     if (const int result = OpenInput(); result < 0)
       throw Error(name, "cannot be opened as video: " + av.Message(result));
     DiscardOthers(format.get(), index);
-  }
-
-  void Describe() {
-    info_ = InfoOf(format.get(), index, stream);
-    orientation = {info_.rotation, info_.mirrored};
-    const AVRational duration{info_.rate.den, info_.rate.num};
-    if (info_.rate.num > 0)
-      frame_duration_ = std::max<std::int64_t>(
-          1, av.av_rescale_q(1, duration, format->streams[index]->time_base));
   }
 
   // Handles a frame (null at the end) after a seek. Returns true if it is the sought key frame.
@@ -236,7 +226,7 @@ class FfmpegVideo : public VideoSource {
                       "takes a higher one)",
                       frame->width, frame->height, options.max_pixels));
     std::int64_t pts = frame->best_effort_timestamp;
-    if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
+    if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + FrameDuration();
     pts = std::clamp(pts, -kMostTime, kMostTime);
     if (delivered_ == 0) first_pts_ = pts;
     if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
@@ -246,7 +236,7 @@ class FfmpegVideo : public VideoSource {
     // they are shown. The last one ends with the video.
     if (duration == 0 && delivered_ + 1 == format->streams[index]->nb_frames)
       duration = EndOf(*format, index) - pts;
-    VideoFrame result = WrapFrame(std::move(frame), orientation);
+    VideoFrame result = WrapFrame(std::move(frame), {info_.rotation, info_.mirrored});
     result.pts = pts;
     result.duration = std::clamp<std::int64_t>(duration, 0, kMostTime);
     result.seconds = static_cast<double>(pts - first_pts_) * info_.time_base.Value();
@@ -254,6 +244,12 @@ class FfmpegVideo : public VideoSource {
     return result;
   }
 
+  // At the container's rate, in the time base of the stream; 1 if the rate is not known.
+  std::int64_t FrameDuration() const {
+    if (info_.rate.num <= 0) return 1;
+    return std::max<std::int64_t>(
+        1, av.av_rescale_q(1, {info_.rate.den, info_.rate.num}, format->streams[index]->time_base));
+  }
   bool Stopped() const { return options.stop && options.stop->load(); }
   void RestartClock() { deadline = Clock::now() + ClockDuration(options.timeout_seconds); }
   bool IsRegular() const { return file && file->pipe.get() < 0; }
@@ -274,7 +270,7 @@ class FfmpegVideo : public VideoSource {
   bool passed_over_ = false;  // there was damage at an unknown place
   bool lacking_ = false;      // the current picture of the decoder is damaged
   std::int64_t delivered_ = 0;
-  std::int64_t first_pts_ = 0, last_pts_ = 0, frame_duration_ = 1;
+  std::int64_t first_pts_ = 0, last_pts_ = 0;
   std::optional<KeyFrame> landing_;  // the sought key frame, until it is decoded
 };
 
