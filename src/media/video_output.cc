@@ -170,19 +170,17 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
     codec.flags |= AV_CODEC_FLAG_QSCALE;
     codec.global_quality = static_cast<int>(std::lround(FF_QP2LAMBDA * *quantizer));
   }
+  if (!factor.empty()) set("crf", factor.c_str());
   if (encoder == "hap" && IsTransparent(codec.pix_fmt)) set("format", "hap_alpha");
   if (encoder.starts_with("libx264")) {
     set("x264-params", X264Params().c_str());
     set("preset", options.live ? "ultrafast" : "veryfast");
-    set("crf", factor.c_str());
   } else if (encoder == "libx265") {
     set("preset", "veryfast");
     set("x265-params", "log-level=none");
-    set("crf", factor.c_str());
   } else if (encoder == "libaom-av1" || encoder == "libsvtav1") {
     codec.bit_rate = 0;  // constant quality
     set(encoder == "libsvtav1" ? "preset" : "cpu-used", "8");
-    set("crf", factor.c_str());
   } else if (encoder == "ffv1") {
     // Version 3 has slices with checksums. In pictures of one or two rows or columns some slices
     // would be empty, and their pixels would be lost.
@@ -195,7 +193,6 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
     constexpr std::int64_t kNoLimit = 1'000'000'000;  // VP8 needs a bit rate beside its quality
     const bool vp9 = encoder == "libvpx-vp9";
     codec.bit_rate = vp9 ? 0 : kNoLimit;  // constant quality
-    set("crf", factor.c_str());
     set("cpu-used", "4");
     set("auto-alt-ref", "0");  // does not work with transparency
   }
