@@ -193,12 +193,6 @@ bool VideoPackets::Read(AVFormatContext* format, int index) {
   return false;
 }
 
-void VideoPackets::Drop() {
-  Ffmpeg::Get().av_packet_unref(packet_.get());
-  Ffmpeg::Get().av_packet_unref(waiting_.get());
-  end_.reset();
-}
-
 std::int64_t MatroskaEnd(std::string_view head) {
   constexpr std::string_view kSegment = "\x18\x53\x80\x67";
   std::size_t at = head.find(kSegment);

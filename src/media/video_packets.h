@@ -14,6 +14,7 @@
 
 namespace skinmask {
 
+// Made anew after seeking.
 class VideoPackets {
  public:
   // `strict`: damage ends the input. `ahead`: each packet is held until the next one is read,
@@ -28,7 +29,6 @@ class VideoPackets {
   std::optional<int> end() const { return end_; }
   std::int64_t count() const { return count_; }    // number of packets
   std::int64_t behind() const { return behind_; }  // offset in the file after the last packet
-  void Drop();                                     // call before seeking
 
  private:
   bool Read(AVFormatContext* format, int index);

@@ -57,7 +57,7 @@ class FfmpegVideo : public VideoSource {
         KeyFrameBefore({file->address, index, info_.time_base, first_pts_, options.stop}, moment);
     if (!key || key->index <= delivered_) return;
     landing_ = key;
-    packets_->Drop();
+    packets_.emplace(!stream, IsRegular());
     if (av.av_seek_frame(format.get(), index, key->seek_to, AVSEEK_FLAG_BACKWARD) < 0)
       return Restart();
     av.avcodec_flush_buffers(codec.get());
