@@ -4,9 +4,9 @@
 //   to the server     kStart (a decoder with the module `text` loaded), kStartVideo (a decoder that
 //                     may read the file `text`), kEnd (end process `number`)
 //   from the server   kStarted (process `number`, and its socket), kEnded (wait status `number`)
-//   to a decoder      kDecode (`number` bytes), kGo; kOpenVideo (opens the file `text` of
-//                     kStartVideo, or a pipe that is sent along), kReadFrame, kSkip (to `number`,
-//                     of unit `type`)
+//   to a decoder      kDecode (`number` bytes), kGo; kOpenVideo (with `number` threads; the
+//                     file of kStartVideo, or a pipe that is sent along; `text` is the pixel format
+//                     of a raw video, else empty), kReadFrame, kSkip (to `number`, of unit `type`)
 //   from a decoder    kTake (asks to hold `number` pixels and waits for kGo), kPicture; kVideo,
 //                     kFrame, kEndOfVideo, kGo; kProblem (`text`)
 #pragma once
@@ -24,14 +24,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The contents of messages for videos. The receiver must validate every number, because the sender
-// may be compromised.
-struct OpenVideoWords {
-  std::int32_t threads = 0;
-  char pixel_format[64] = {};  // of a raw video; empty: the file is a container
-  cv::Size size;               // likewise
-  Rational rate;
-};
+// What decoders tell of videos. The receiver must validate every number, because the sender may be
+// compromised.
 struct VideoWords {
   cv::Size size;
   std::int32_t rotation = 0, mirrored = 0, sound = 0;
@@ -68,7 +62,7 @@ struct DecoderMessage {
     kProblem
   };
   Kind kind{};
-  std::int32_t rows = 0, cols = 0, type = 0;  // of a picture
+  std::int32_t rows = 0, cols = 0, type = 0;  // of a picture, or of a raw video's frames
   std::int32_t scale = 1;                     // these five: see DecodeOptions
   bool keep_grey = false, keep_depth = false, lenient = false;
   bool with_tags = false;       // the metadata are requested
@@ -76,7 +70,7 @@ struct DecoderMessage {
   std::int64_t icc_size = 0;    // the ICC profile is in shared memory after the pixels
   std::int64_t max_pixels = 0;
   std::int64_t number = 0;
-  OpenVideoWords open_video{};
+  Rational rate{};  // of a raw video
   VideoWords video{};
   FrameWords frame{};
   std::uint32_t text_size = 0;

@@ -83,13 +83,13 @@ class IsolatedVideo : public VideoSource {
       return DecoderProcesses::Get().Take(Kind::kStartVideo, is_nameless ? "" : real.string(),
                                           true);
     });
-    DecoderMessage message{.kind = Kind::kOpenVideo, .max_pixels = options_.max_pixels};
-    OpenVideoWords& words = message.open_video;
-    words.threads = options_.threads;
+    DecoderMessage message{
+        .kind = Kind::kOpenVideo, .max_pixels = options_.max_pixels, .number = options_.threads};
     if (options_.raw) {
-      words.size = options_.raw->size;
-      words.rate = options_.raw->rate;
-      options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
+      message.rows = options_.raw->size.height;
+      message.cols = options_.raw->size.width;
+      message.rate = options_.raw->rate;
+      message.SetText(options_.raw->pixel_format);
     }
     const auto take_info = [&](const DecoderMessage& answer) {
       if (answer.kind != Kind::kVideo) throw DecoderFailed();

@@ -172,12 +172,12 @@ class VideoService {
   }
 
   DecoderMessage Open(const DecoderMessage& request) {
-    const OpenVideoWords& words = request.open_video;
-    VideoOpenOptions options{.threads = words.threads,
+    VideoOpenOptions options{.threads = static_cast<int>(request.number),
                              .addresses = false,
                              .max_pixels = request.max_pixels,
                              .isolation = Isolation{}};
-    if (words.pixel_format[0]) options.raw = RawVideo{words.size, words.pixel_format, words.rate};
+    if (const std::string pixel_format(request.Text()); !pixel_format.empty())
+      options.raw = RawVideo{{request.cols, request.rows}, pixel_format, request.rate};
     // The size of the frames is not known yet.
     constexpr std::int64_t kUsualPixels = std::int64_t{1} << 25;  // 8K
     LimitMemory(std::min(request.max_pixels, kUsualPixels), 0);
