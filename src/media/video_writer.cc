@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
 
 #include "base/blocking_call.h"
@@ -164,11 +163,11 @@ struct VideoWriter::State {
     // A codec without a tag in the container would be read back as something else (for example HEVC
     // in AVI), and Matroska does not store the depth that readers of qtrle need.
     const std::string_view container = format->oformat->name;
-    const bool in_matroska = IsOneOf(container, {"matroska", "webm"});
+    const bool in_matroska = container == "matroska" || container == "webm";
     const bool lacks_depth = codec->codec_id == AV_CODEC_ID_QTRLE && container == "matroska";
     // AVI and QuickTime read them back as colours.
     if (codec->codec_id == AV_CODEC_ID_RAWVIDEO && source == AV_PIX_FMT_GRAY16 &&
-        IsOneOf(container, {"avi", "mov"}))
+        (container == "avi" || container == "mov"))
       throw Error(path.string(), "holds no uncompressed grey of 16 bits (ffv1 in .mkv does)");
     // Their transparency is stored beside the pictures.
     const bool is_vpx = codec->codec_id == AV_CODEC_ID_VP8 || codec->codec_id == AV_CODEC_ID_VP9;
@@ -194,17 +193,12 @@ struct VideoWriter::State {
 
   void OpenFile() {
     const std::optional<BlockingCall> waiting = ToPipe();  // opening a pipe waits for its reader
-    const bool standard_output = path == kStandardOutput;
-    int result = av.avio_open2(
-        &format->pb, standard_output ? "pipe:1" : ("file:" + unfinished.path().string()).c_str(),
-        AVIO_FLAG_WRITE, nullptr, nullptr);
+    const std::string to =
+        path == kStandardOutput ? "pipe:1" : "file:" + unfinished.path().string();
+    int result = av.avio_open2(&format->pb, to.c_str(), AVIO_FLAG_WRITE, nullptr, nullptr);
     if (result < 0) FailWriting(result);
     result = av.avformat_write_header(format.get(), nullptr);
     if (result < 0) Refuse(result);
-  }
-
-  static bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
-    return std::ranges::count(names, name) > 0;
   }
 
   // Sends one frame to an encoder that got none, because otherwise SVT-AV1 waits for one for ever
