@@ -108,9 +108,9 @@ struct VideoWriter::State {
       if (const std::int64_t found = CountPictures(unfinished.path()); found != frames)
         throw WriteError(
             path.string(),
-            fmt::format("{} frames were written and {} read back (some encoders drop "
-                        "pictures that do not change, as Theora's, and some containers "
-                        "ones after a gap of an hour; ffv1 in .mkv keeps all)",
+            fmt::format("{} frames were written and {} read back (some encoders, as Theora's, drop "
+                        "pictures that do not change, and some containers those after a gap of an "
+                        "hour; ffv1 in .mkv keeps all)",
                         frames, found));
     }
     unfinished.Rename(if_exists);
