@@ -170,8 +170,9 @@ void DecoderWork::Receive(DecoderMessage& message, const std::function<void()>& 
     throw DecoderFailed();
 }
 
-std::string EndFailed(const DecoderProcess& process, const DecoderFailed& failure) {
+std::string EndFailed(DecoderProcess& process, const DecoderFailed& failure) {
   const int status = DecoderProcesses::Get().End(process);
+  process.id = 0;  // the system may give the number to another decoder
   if (!failure.reason.empty()) return failure.reason;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);

@@ -89,7 +89,7 @@ class DecoderWork {
 };
 
 // Ends such a process. Returns why it failed.
-std::string EndFailed(const DecoderProcess& process, const DecoderFailed& failure);
+std::string EndFailed(DecoderProcess& process, const DecoderFailed& failure);
 
 // Decodes an image in such a process like DecodeImage, but keeps the colours as they are stored and
 // fills `tags`, if not null, with the metadata. `module` is the module of the format's decoder, or
