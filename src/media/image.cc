@@ -35,8 +35,7 @@ cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_
   if (!header.icc.empty()) tags->icc = header.icc;
   if (codec.name == "raw")
     tags->icc.clear();  // this is the profile of the preview; the pixels are developed as sRGB
-  if (stored.orientation.rotation % 180 != 0 && codec.name != "TIFF")
-    std::swap(tags->dpi_x, tags->dpi_y);
+  if (stored.orientation.rotation % 180 != 0) std::swap(tags->dpi_x, tags->dpi_y);
   tags->dpi_x /= options.scale;
   tags->dpi_y /= options.scale;
   return picture;

@@ -214,10 +214,8 @@ StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject,
                               const DecodeOptions& options) {
   cv::Mat pixels = DecodeInModule<kImgcodecs>(bytes, subject, options.keep_grey);
   if (pixels.empty()) FailUnknownImage(subject);
-  const bool is_deep = pixels.depth() == CV_16U;
-  if (is_deep && !options.keep_depth) pixels.convertTo(pixels, CV_8U, 255. / 65535.);
-  if ((pixels.depth() != CV_8U && !is_deep) || (pixels.channels() != 3 && !options.keep_grey))
-    throw Error(subject, "has pixels that are neither 8 nor 16 bits per channel");
+  if (pixels.depth() == CV_16U && !options.keep_depth)
+    pixels.convertTo(pixels, CV_8U, 255. / 65535.);
   return {.pixels = pixels};
 }
 

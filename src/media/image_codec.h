@@ -33,7 +33,7 @@ struct ImageHeader {
   PictureSize tile{};            // for tiled TIFFs: each tile is decoded whole
   std::int64_t pixel_bytes = 3;  // bytes of a decoded pixel
   std::int64_t layers = 0;       // pixels of layers that are decoded in addition and blended
-  std::string exif{};            // if it is known before decoding
+  std::string_view exif{};       // if it is known before decoding; in the file
   std::string icc{};             // for formats that ReadTags does not know
 };
 

@@ -1,4 +1,5 @@
-// The module skinmask-imgcodecs: WebP by libwebp; TIFF, BMP, PNM and CMYK JPEGs by OpenCV.
+// The module skinmask-imgcodecs: WebP by libwebp, TIFF by libtiff; BMP, PNM and CMYK JPEGs by
+// OpenCV.
 #include <webp/decode.h>
 #include <webp/demux.h>
 
@@ -37,7 +38,7 @@ void ReadWebPHeader(std::string_view bytes, ImageHeader& header, std::string& pr
   header.size = {features.width, features.height};
   WebPChunkIterator chunk;
   if (WebPDemuxGetChunk(demuxer.get(), "EXIF", 1, &chunk))
-    header.exif.assign(reinterpret_cast<const char*>(chunk.chunk.bytes), chunk.chunk.size);
+    header.exif = {reinterpret_cast<const char*>(chunk.chunk.bytes), chunk.chunk.size};
   WebPDemuxReleaseChunkIterator(&chunk);
 }
 
@@ -67,13 +68,12 @@ void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
   if (IsWebP(bytes)) return DecodeWebP(bytes, pixels);
   const int flags = cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION |
                     (keep_grey ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR);
+  const cv::Mat file(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   try {
-    pixels = IsTiff(bytes) ? skinmask::DecodeTiff(bytes, flags)
-                           : skinmask::DecodeWithOpenCv(bytes, flags);
+    pixels = IsTiff(bytes) ? skinmask::DecodeTiff(bytes, keep_grey) : cv::imdecode(file, flags);
   } catch (const cv::Exception& e) {
     problem = "cannot be decoded: " + e.err;
   }
-  if (pixels.empty() && problem.empty() && IsTiff(bytes)) problem = skinmask::kUnreadTiff;
 }
 
 void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes) {

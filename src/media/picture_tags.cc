@@ -164,11 +164,6 @@ PictureTags TagsOfTiff(std::string_view bytes) {
   PictureTags tags;
   const TiffDirectory tiff(bytes);
   ReadResolution(tiff, tags);
-  // Pixels of TIFF are decoded upright.
-  if (const std::size_t turned = tiff.Find(kOrientationTag); turned > 0) {
-    constexpr std::size_t kFirstOnItsSide = 5;  // to 8
-    if (ValueOf(tiff, turned) >= kFirstOnItsSide) std::swap(tags.dpi_x, tags.dpi_y);
-  }
   const std::size_t entry = tiff.Find(kProfile);
   const std::size_t size = entry > 0 ? tiff.CountOf(entry) : 0;
   const std::size_t at = entry > 0 ? tiff.Number(entry + 8, 4) : 0;

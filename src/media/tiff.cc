@@ -6,18 +6,15 @@
 #include <cstdarg>
 #include <cstring>
 #include <memory>
-#include <opencv2/imgcodecs.hpp>
-
-#include "media/file_bytes.h"
+#include <opencv2/imgproc.hpp>
 
 namespace skinmask {
 namespace {
 
-// A file in memory that libtiff reads, or writes to `written`.
+// A file in memory.
 struct TiffFile {
   std::string_view bytes;
   std::size_t at = 0;
-  std::string* written = nullptr;
 };
 
 TiffFile& FileOf(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
@@ -30,17 +27,7 @@ tmsize_t Read(thandle_t handle, void* to, tmsize_t size) {
   file.at += count;
   return static_cast<tmsize_t>(count);
 }
-
-tmsize_t Write(thandle_t handle, void* from, tmsize_t size) {
-  TiffFile& file = FileOf(handle);
-  if (!file.written) return 0;
-  const auto count = static_cast<std::size_t>(size);
-  if (file.written->size() < file.at + count) file.written->resize(file.at + count);
-  std::memcpy(file.written->data() + file.at, from, count);
-  file.bytes = *file.written;
-  file.at += count;
-  return size;
-}
+tmsize_t Write(thandle_t, void*, tmsize_t) { return 0; }
 toff_t Seek(thandle_t handle, toff_t offset, int whence) {
   TiffFile& file = FileOf(handle);
   const std::size_t from = whence == SEEK_SET   ? 0
@@ -50,16 +37,24 @@ toff_t Seek(thandle_t handle, toff_t offset, int whence) {
 }
 int Close(thandle_t) { return 0; }
 toff_t SizeOf(thandle_t handle) { return FileOf(handle).bytes.size(); }
+// libtiff reads mapped memory only. (From files that are not mapped, libtiff 4.5 reads tiles in
+// units of 1024 bytes, and then refuses those of another size.)
+int Map(thandle_t handle, void** memory, toff_t* size) {
+  const std::string_view bytes = FileOf(handle).bytes;
+  *memory = const_cast<char*>(bytes.data());
+  *size = bytes.size();
+  return 1;
+}
+void Unmap(thandle_t, void*, toff_t) {}
 
 using TiffPtr = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
 
-TiffPtr Open(TiffFile& file, const char* mode) {
-  return {TIFFClientOpen("", mode, &file, Read, Write, Seek, Close, SizeOf, nullptr, nullptr),
-          TIFFClose};
+TiffPtr Open(TiffFile& file) {
+  return {TIFFClientOpen("", "r", &file, Read, Write, Seek, Close, SizeOf, Map, Unmap), TIFFClose};
 }
 
-// True if libtiff reported undecodable pixels in this thread. OpenCV makes libtiff continue after
-// such errors, with the old memory of the strip or tile.
+// True if libtiff reported undecodable pixels in this thread. Its conversion to RGB continues after
+// such errors.
 thread_local bool is_damaged = false;
 
 // Errors of tags are ignored, because they do not affect pixels: a resolution of 0 is harmless, and
@@ -95,41 +90,54 @@ bool IsReadableCompression(int compression) {
 }
 
 struct TiffKind {
+  PictureSize size, part;  // part: a tile or strip
   std::uint16_t compression = COMPRESSION_NONE, bits = 8, samples = 1;
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, planes = PLANARCONFIG_CONTIG;
+  std::uint16_t format = SAMPLEFORMAT_UINT;
 };
 
 TiffKind KindOf(TIFF* tiff) {
+  const auto number = [&](std::uint32_t tag) {
+    std::uint32_t value = 0;
+    TIFFGetFieldDefaulted(tiff, tag, &value);
+    return std::int64_t{value};
+  };
   TiffKind kind;
+  kind.size = {number(TIFFTAG_IMAGEWIDTH), number(TIFFTAG_IMAGELENGTH)};
+  kind.part = {kind.size.width, std::min(number(TIFFTAG_ROWSPERSTRIP), kind.size.height)};
+  if (TIFFIsTiled(tiff)) kind.part = {number(TIFFTAG_TILEWIDTH), number(TIFFTAG_TILELENGTH)};
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &kind.compression);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &kind.bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &kind.samples);
   TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &kind.photometric);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &kind.planes);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &kind.format);
   return kind;
 }
 
-// True if OpenCV decodes every pixel of such a TIFF as its tags say. In other kinds OpenCV may
-// leave memory unchanged (16 bits of one sample that claim to be RGB) or mix up the samples (planes
-// of 16 bits). Pixels of 32 bits and more are decoded here and refused later.
-bool IsOfReadableKind(const TiffKind& kind) {
-  constexpr int kMaxSamples = 8;  // the time grows with the number of samples
-  const bool deep = kind.bits > 8;
-  if (kind.samples > kMaxSamples) return false;
-  if (kind.bits < 8 && (kind.bits != 1 || kind.samples != 1)) return false;
-  if (deep && kind.samples > 1 && kind.planes != PLANARCONFIG_CONTIG) return false;
-  if (kind.photometric == PHOTOMETRIC_RGB) return kind.samples == 3 || kind.samples == 4;
-  if (kind.photometric == PHOTOMETRIC_MINISBLACK && kind.samples == 1) return true;
-  return !deep;  // white-is-0 would be inverted, and libtiff converts others to RGB
-}
-
-std::uint32_t CountParts(TIFF* tiff) {
-  return TIFFIsTiled(tiff) ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+// The kinds whose pixels are read as their tags say: grey and RGB of 16 bits, and what libtiff
+// converts to RGB of 8 bits.
+bool IsOfReadableKind(TIFF* tiff, const TiffKind& kind) {
+  constexpr int kMaxSamples = 4;  // the time grows with the number of samples
+  std::uint16_t photometric = 0;  // libtiff would guess it
+  if (kind.samples > kMaxSamples || kind.bits > 16 || kind.format != SAMPLEFORMAT_UINT ||
+      !TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric))
+    return false;
+  if (kind.bits > 8) {
+    if (kind.bits % 2 != 0) return false;
+    const bool rgb = kind.photometric == PHOTOMETRIC_RGB && kind.samples >= 3;
+    return rgb ? kind.planes == PLANARCONFIG_CONTIG
+               : kind.photometric == PHOTOMETRIC_MINISBLACK && kind.samples == 1;
+  }
+  char reason[1024];
+  return (kind.bits == 8 || (kind.bits == 1 && kind.samples == 1)) && TIFFRGBAImageOK(tiff, reason);
 }
 
 // The problem of the strips or tiles, or empty.
 std::string ProblemOfParts(TIFF* tiff, std::size_t file_size) {
-  for (std::uint32_t i = 0, parts = CountParts(tiff); i < parts; ++i) {
+  const std::uint32_t parts =
+      TIFFIsTiled(tiff) ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  for (std::uint32_t i = 0; i < parts; ++i) {
     const std::uint64_t start = TIFFGetStrileOffset(tiff, i);
     const std::uint64_t count = TIFFGetStrileByteCount(tiff, i);
     if (count > file_size || start > file_size - count)
@@ -138,35 +146,10 @@ std::string ProblemOfParts(TIFF* tiff, std::size_t file_size) {
   return {};
 }
 
-// True if the tiles have 8 bits. OpenCV then makes libtiff rotate each tile separately, so a
-// mirrored picture would be assembled from mirrored tiles. Such pictures are decoded as stored, and
-// the whole picture is rotated afterwards.
-bool IsTurnedByTiles(TIFF* tiff) { return TIFFIsTiled(tiff) && KindOf(tiff).bits <= 8; }
-
-// EXIF data with only the picture's orientation.
-std::string OrientationOf(TIFF* tiff) {
-  std::uint16_t orientation = ORIENTATION_TOPLEFT;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
-  std::string exif("II*\0\x08\0\0\0\1\0", 10);
-  exif += LittleEndianBytes(TIFFTAG_ORIENTATION, 2) + LittleEndianBytes(TIFF_SHORT, 2);
-  return exif + LittleEndianBytes(1, 4) + LittleEndianBytes(orientation, 4);
-}
-
 // True for tiles of grey and alpha that the right border cuts off: libtiff reads their rows skewed.
 bool HasTilesThatAreReadAskew(const ImageHeader& header, const TiffKind& kind) {
   return header.tile.width > 0 && kind.samples == 2 && kind.planes == PLANARCONFIG_CONTIG &&
          header.size.width % header.tile.width != 0;
-}
-
-// The same file with the orientation set to upright.
-std::string WithoutOrientation(std::string_view bytes) {
-  std::string file(bytes);
-  const std::size_t entry = skinmask::TiffDirectory(bytes).Find(TIFFTAG_ORIENTATION);
-  const std::string_view upright = bytes.starts_with("MM")
-                                       ? std::string_view("\0\3\0\0\0\1\0\1\0\0", 10)
-                                       : std::string_view("\3\0\1\0\0\0\1\0\0\0", 10);
-  if (entry > 0 && entry + 12 <= file.size()) file.replace(entry + 2, upright.size(), upright);
-  return file;
 }
 
 [[noreturn]] void FailDamaged() {
@@ -174,134 +157,125 @@ std::string WithoutOrientation(std::string_view bytes) {
                       "its pixels are damaged, or end too early (a whole file)", "", "", 0);
 }
 
-// Decodes strip or tile `part` into `memory` completely. If the data are longer than the part,
-// libtiff's inflater stops without an error up to a run's length before the end. The bytes that it
-// did not write are detected by the previous content of the memory. (Data that really end in these
-// bytes are just decoded twice.)
-void DecodePart(TIFF* tiff, std::uint32_t part, std::string& memory) {
+// A strip or a tile. Tiles are stored whole, also where the border of the picture cuts them off.
+struct Part {
+  std::uint32_t x, y;
+  cv::Size size;
+};
+
+// A part of up to 8 bits, as R G B and alpha.
+cv::Mat ConvertedPart(TIFF* tiff, const Part& part) {
+  cv::Mat rgba(part.size, CV_8UC4, cv::Scalar());
+  auto* const raster = reinterpret_cast<std::uint32_t*>(rgba.data);
+  if (!(TIFFIsTiled(tiff) ? TIFFReadRGBATile(tiff, part.x, part.y, raster)
+                          : TIFFReadRGBAStrip(tiff, part.y, raster)))
+    FailDamaged();
+  cv::flip(rgba, rgba, 0);  // libtiff's rows go from bottom to top
+  return rgba;
+}
+
+// Decodes a part into `bytes` completely. If the data are longer than the part, libtiff's inflater
+// stops without an error up to a run's length before the end. The bytes that it did not write are
+// detected by the previous content of the memory. (Data that really end in these bytes are just
+// decoded twice.)
+void DecodePart(TIFF* tiff, const Part& part, std::string& bytes) {
   const auto decode = [&](char background) {
-    std::ranges::fill(memory, background);
-    const auto size = static_cast<tmsize_t>(memory.size());
-    const tmsize_t got = TIFFIsTiled(tiff) ? TIFFReadEncodedTile(tiff, part, memory.data(), size)
-                                           : TIFFReadEncodedStrip(tiff, part, memory.data(), size);
-    if (got < 0 || is_damaged) FailDamaged();
-    return static_cast<std::size_t>(got);
+    std::ranges::fill(bytes, background);
+    const auto size = static_cast<tmsize_t>(bytes.size());
+    const std::uint32_t index = TIFFIsTiled(tiff) ? TIFFComputeTile(tiff, part.x, part.y, 0, 0)
+                                                  : TIFFComputeStrip(tiff, part.y, 0);
+    const tmsize_t got = TIFFIsTiled(tiff) ? TIFFReadEncodedTile(tiff, index, bytes.data(), size)
+                                           : TIFFReadEncodedStrip(tiff, index, bytes.data(), size);
+    if (got != size || is_damaged) FailDamaged();
   };
-  const std::size_t got = decode('\0');
-  if (got > 0 && memory[got - 1] == '\0') {
-    decode('\xFF');
-    if (memory[got - 1] != '\0') FailDamaged();
+  decode('\0');
+  if (bytes.empty() || bytes.back() != '\0') return;
+  decode('\xFF');
+  if (bytes.back() != '\0') FailDamaged();
+}
+
+// A part of 9 to 16 bits, as its samples of 16 bits.
+cv::Mat DeepPart(TIFF* tiff, const TiffKind& kind, const Part& part) {
+  const tmsize_t row = TIFFIsTiled(tiff) ? TIFFTileRowSize(tiff) : TIFFScanlineSize(tiff);
+  std::string bytes(static_cast<std::size_t>(row * part.size.height), '\0');
+  DecodePart(tiff, part, bytes);
+  cv::Mat samples(part.size, CV_16UC(kind.samples));
+  if (kind.bits == 16) {
+    std::ranges::copy(bytes, reinterpret_cast<char*>(samples.data));
+    return samples;
   }
-  memory.resize(got);
-}
-
-// Copies a tag with a single number.
-template <class Number>
-void CopyTag(TIFF* from, TIFF* to, std::uint32_t tag) {
-  Number value{};
-  if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, value);
-}
-
-// The same picture with another compression. COMPRESSION_NONE is needed because OpenCV makes
-// libtiff decode pixels of more than 8 bits into reused memory, and takes everything in it for
-// pixels. (For other pixels libtiff zeroes the memory first.)
-std::string Repacked(TIFF* tiff, const TiffKind& kind, int compression) {
-  std::string bytes;
-  TiffFile file{{}, 0, &bytes};
-  const TiffPtr plain = Open(file, "w");
-  if (!plain) FailDamaged();
-  for (const std::uint32_t tag : {TIFFTAG_IMAGEWIDTH, TIFFTAG_IMAGELENGTH, TIFFTAG_TILEWIDTH,
-                                  TIFFTAG_TILELENGTH, TIFFTAG_ROWSPERSTRIP})
-    CopyTag<std::uint32_t>(tiff, plain.get(), tag);
-  for (const std::uint32_t tag : {TIFFTAG_SAMPLEFORMAT, TIFFTAG_ORIENTATION})
-    CopyTag<std::uint16_t>(tiff, plain.get(), tag);
-  TIFFSetField(plain.get(), TIFFTAG_BITSPERSAMPLE, kind.bits);
-  TIFFSetField(plain.get(), TIFFTAG_SAMPLESPERPIXEL, kind.samples);
-  TIFFSetField(plain.get(), TIFFTAG_PHOTOMETRIC, kind.photometric);
-  TIFFSetField(plain.get(), TIFFTAG_PLANARCONFIG, kind.planes);
-  std::uint16_t extras = 0, *extra = nullptr, *map[3] = {};
-  if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extras, &extra))
-    TIFFSetField(plain.get(), TIFFTAG_EXTRASAMPLES, extras, extra);
-  if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]))
-    TIFFSetField(plain.get(), TIFFTAG_COLORMAP, map[0], map[1], map[2]);
-  TIFFSetField(plain.get(), TIFFTAG_COMPRESSION, compression);
-  const bool tiled = TIFFIsTiled(tiff);
-  const tmsize_t size = tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
-  if (size <= 0) FailDamaged();
-  std::string part;
-  for (std::uint32_t i = 0, parts = CountParts(tiff); i < parts; ++i) {
-    part.resize(static_cast<std::size_t>(size));
-    DecodePart(tiff, i, part);
-    const auto count = static_cast<tmsize_t>(part.size());
-    if ((tiled ? TIFFWriteEncodedTile(plain.get(), i, part.data(), count)
-               : TIFFWriteEncodedStrip(plain.get(), i, part.data(), count)) < 0)
-      FailDamaged();
+  for (int y = 0; y < part.size.height; ++y) {
+    const char* from = bytes.data() + row * y;
+    auto* const to = samples.ptr<std::uint16_t>(y);
+    std::uint32_t held = 0;
+    int count = 0;
+    for (int i = 0; i < part.size.width * kind.samples; ++i) {
+      for (; count < kind.bits; count += 8) held = held << 8 | static_cast<std::uint8_t>(*from++);
+      count -= kind.bits;
+      to[i] = static_cast<std::uint16_t>((held >> count) << (16 - kind.bits));
+    }
   }
-  TIFFFlush(plain.get());
-  return bytes;
-}
-
-// True for uncompressed tiles whose size is not a multiple of the unit of libtiff's buffer: for
-// files in memory libtiff 4.5 reads past the end of such a tile and then fails to convert it to
-// RGB.
-bool HasTilesThatAreReadBeyond(TIFF* tiff, const TiffKind& kind) {
-  constexpr tmsize_t kUnit = 1024;
-  return kind.bits == 8 && kind.photometric <= PHOTOMETRIC_PALETTE &&
-         kind.compression == COMPRESSION_NONE && TIFFIsTiled(tiff) &&
-         TIFFTileSize(tiff) % kUnit != 0;
+  return samples;
 }
 
 }  // namespace
 
 void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& problem) {
   TiffFile file{bytes};
-  const TiffPtr tiff = Open(file, "rm");
-  std::uint32_t width = 0, height = 0;
-  if (!tiff || !TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) ||
-      !TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height)) {
+  const TiffPtr tiff = Open(file);
+  if (!tiff) {
     problem = "is a damaged TIFF: its directory cannot be read (a whole file)";
     return;
   }
-  header.size = {width, height};
   const TiffKind kind = KindOf(tiff.get());
+  header.size = kind.size;
   header.pixel_bytes = std::max(3, kind.bits / 8 * std::max<int>(3, kind.samples));
-  if (TIFFIsTiled(tiff.get())) {
-    std::uint32_t tile_width = 0, tile_height = 0;
-    TIFFGetField(tiff.get(), TIFFTAG_TILEWIDTH, &tile_width);
-    TIFFGetField(tiff.get(), TIFFTAG_TILELENGTH, &tile_height);
-    header.tile = {tile_width, tile_height};
-    if (IsTurnedByTiles(tiff.get())) header.exif = OrientationOf(tiff.get());
-  }
+  header.exif = bytes;
+  if (TIFFIsTiled(tiff.get())) header.tile = kind.part;
   if (!IsReadableCompression(kind.compression))
     problem =
         "is a TIFF whose pixels are packed in a way that is not read (none, CCITT fax, LZW, "
         "JPEG, deflate or PackBits)";
-  else if (!IsOfReadableKind(kind) || HasTilesThatAreReadAskew(header, kind))
-    problem = kUnreadTiff;
+  else if (!IsOfReadableKind(tiff.get(), kind) || HasTilesThatAreReadAskew(header, kind))
+    problem =
+        "is a TIFF of a kind that is not read (8 bits, grey of 1, or grey or RGB of 16 bits, "
+        "interleaved)";
   else
     problem = ProblemOfParts(tiff.get(), bytes.size());
 }
 
-cv::Mat DecodeWithOpenCv(std::string_view bytes, int flags) {
-  const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
-  return cv::imdecode(buffer, flags);
-}
-
-cv::Mat DecodeTiff(std::string_view bytes, int flags) {
+cv::Mat DecodeTiff(std::string_view bytes, bool keep_grey) {
   is_damaged = false;
   TiffFile file{bytes};
-  const TiffPtr tiff = Open(file, "rm");
+  const TiffPtr tiff = Open(file);
   if (!tiff) FailDamaged();
+  // The caller turns the whole picture; libtiff would turn each strip or tile in itself.
+  TIFFSetField(tiff.get(), TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   const TiffKind kind = KindOf(tiff.get());
-  const bool packed_deep = kind.bits > 8 && kind.compression != COMPRESSION_NONE;
-  std::string repacked;
-  if (packed_deep) repacked = Repacked(tiff.get(), kind, COMPRESSION_NONE);
-  if (HasTilesThatAreReadBeyond(tiff.get(), kind))
-    repacked = Repacked(tiff.get(), kind, COMPRESSION_PACKBITS);
-  if (!repacked.empty()) bytes = repacked;
-  if (IsTurnedByTiles(tiff.get())) bytes = repacked = WithoutOrientation(bytes);
-  cv::Mat image = DecodeWithOpenCv(bytes, flags);
+  const bool deep = kind.bits > 8;
+  const cv::Size whole(static_cast<int>(kind.part.width), static_cast<int>(kind.part.height));
+  if (whole.empty()) FailDamaged();
+  cv::Mat image(static_cast<int>(kind.size.height), static_cast<int>(kind.size.width),
+                deep ? CV_16UC3 : CV_8UC3);
+  for (int i = 0; i <= (image.rows - 1) / whole.height; ++i)
+    for (int j = 0; j <= (image.cols - 1) / whole.width; ++j) {
+      const cv::Point at(j * whole.width, i * whole.height);
+      const cv::Size inside(std::min(whole.width, image.cols - at.x),
+                            std::min(whole.height, image.rows - at.y));
+      const Part part{static_cast<std::uint32_t>(at.x), static_cast<std::uint32_t>(at.y),
+                      TIFFIsTiled(tiff.get()) ? whole : inside};
+      const cv::Mat pixels =
+          deep ? DeepPart(tiff.get(), kind, part) : ConvertedPart(tiff.get(), part);
+      cv::Mat bgr = image(cv::Rect(at, inside));
+      cv::cvtColor(pixels(cv::Rect({}, inside)), bgr,
+                   pixels.channels() == 4   ? cv::COLOR_RGBA2BGR
+                   : pixels.channels() == 3 ? cv::COLOR_RGB2BGR
+                                            : cv::COLOR_GRAY2BGR);
+    }
   if (is_damaged) FailDamaged();
+  const bool is_grey =
+      kind.photometric == PHOTOMETRIC_MINISBLACK || kind.photometric == PHOTOMETRIC_MINISWHITE;
+  if (is_grey && keep_grey) cv::extractChannel(image, image, 0);
   return image;
 }
 

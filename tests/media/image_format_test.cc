@@ -151,7 +151,7 @@ void SetTag(std::string& tiff, std::size_t tag, std::size_t number) {
   tiff.replace(at + entry.size(), 2, Little(number, 2));
 }
 
-TEST(ImageFormat, TiffsOfWhichOpenCvLeavesMemoryAsItWasAreErrors) {
+TEST(ImageFormat, TiffsOfOtherKindsAreErrors) {
   constexpr std::size_t kPhotometric = 0x106, kPlanes = 0x11C;
   cv::Mat grey(48, 64, CV_16UC1, cv::Scalar(300)), rgb(48, 64, CV_16UC3, cv::Scalar(1, 2, 3));
   for (const auto& [image, tag, number] :
@@ -161,7 +161,7 @@ TEST(ImageFormat, TiffsOfWhichOpenCvLeavesMemoryAsItWasAreErrors) {
     SetTag(tiff, tag, number);
     EXPECT_ERROR(DecodeImage(tiff, "x"), "is a TIFF of a kind that is not read");
   }
-  for (const std::size_t bits : {2u, 4u}) {  // which OpenCV knows to be none, and prints
+  for (const std::size_t bits : {2u, 4u}) {
     std::string tiff = Encode(".tiff", cv::Mat(48, 64, CV_8UC1, cv::Scalar(3)));
     SetTag(tiff, 0x102, bits);
     EXPECT_ERROR(DecodeImage(tiff, "x"), "is a TIFF of a kind that is not read");
@@ -226,7 +226,7 @@ std::string TiledTiff(const cv::Mat& picture, std::size_t orientation, int side 
          Little(8, 2) + Little(8, 2) + Little(8, 2) + Little(11, 2) + entries + Little(0, 4);
 }
 
-// libtiff's way to R G B calls tiles of 768 bytes damaged.
+// From files that are not mapped, libtiff calls tiles of 768 bytes damaged.
 TEST(ImageFormat, TiffsInTilesOfAnySizeAreRead) {
   const cv::Mat stored = Gradient(96, 48);
   for (const int side : {16, 48})
@@ -246,7 +246,7 @@ TEST(ImageFormat, TiffsInTilesOfAnySizeAreRead) {
   EXPECT_ERROR(DecodeImage(tiff, "x"), "is a TIFF of a kind that is not read");
 }
 
-// What OpenCV makes of a mirrored one is each tile mirrored in itself.
+// libtiff would mirror each tile in itself.
 TEST(ImageFormat, TiffsInTilesAreTurnedAsAWhole) {
   constexpr int kUpsideDown = 0, kMirrored = 1, kBoth = -1;
   const cv::Mat stored = Gradient(96, 64);
@@ -274,8 +274,7 @@ std::string WithDamage(std::string tiff, char damage) {
   return tiff.replace(half, count, count, damage);
 }
 
-// OpenCV decodes strips of 8 bits with libtiff's errors ignored: a part of the picture would be
-// what its memory held.
+// After an error libtiff goes on, and a part of the picture would be what its memory held.
 TEST(ImageFormat, TiffsWhosePixelsAreDamagedAreErrors) {
   const cv::Mat picture = Gradient(64, 48);
   const auto with = [&](int compression) {
