@@ -16,7 +16,6 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kExifHeader("Exif\0\0", 6), kIccHeader("ICC_PROFILE\0", 12),
     kJfif("JFIF\0", 5);
-constexpr std::size_t kOrientationTag = 0x0112;  // of EXIF and TIFF
 // Dots per centimetre, and per metre, times these are dots per inch.
 constexpr double kCentimetres = 2.54, kMetre = 0.0254;
 constexpr std::size_t kAfterJfif = 20, kAfterPngHeader = 33;  // offsets in a file
@@ -39,19 +38,6 @@ std::string_view ExifOf(std::string_view bytes) {
     return !is_exif;
   });
   return exif;
-}
-
-// The value of an entry of tag 0x0112, a number of 1, 2 or 4 bytes; 0 for other types.
-std::size_t ValueOf(const TiffDirectory& tiff, std::size_t entry) {
-  // kSigned is the distance from an unsigned type to the signed type of the same size.
-  constexpr std::size_t kByte = 1, kShort = 3, kLong = 4, kSigned = 5;
-  const std::size_t type = tiff.TypeOf(entry), count = tiff.CountOf(entry);
-  const std::size_t plain = type > kSigned ? type - kSigned : type;
-  const std::size_t size = plain == kByte ? 1 : plain == kShort ? 2 : plain == kLong ? 4 : 0;
-  if (size == 0 || count == 0) return 0;
-  // The value is in the entry, otherwise at the offset there.
-  const bool is_inside = count <= 4 / size;
-  return tiff.Number(is_inside ? entry + 8 : tiff.Number(entry + 8, 4), size);
 }
 
 // Keeps resolutions that printers and scanners can have; others become 0.
@@ -270,9 +256,11 @@ Orientation ExifOrientation(std::string_view bytes) {
   constexpr Orientation kOfTag[9] = {{},           {},          {0, true},
                                      {180, false}, {180, true}, {270, true},
                                      {90, false},  {90, true},  {270, false}};
+  constexpr std::size_t kOrientation = 0x0112, kLong = 4;  // some programs write four bytes
   const TiffDirectory tiff(ExifOf(bytes));
-  const std::size_t entry = tiff.Find(kOrientationTag),
-                    value = entry > 0 ? ValueOf(tiff, entry) : 0;
+  const std::size_t entry = tiff.Find(kOrientation);
+  const std::size_t size = tiff.TypeOf(entry) == kLong ? 4 : 2;
+  const std::size_t value = entry > 0 ? tiff.Number(entry + 8, size) : 0;
   return kOfTag[value <= 8 ? value : 0];
 }
 
