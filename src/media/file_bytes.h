@@ -32,24 +32,26 @@ inline std::string LittleEndianBytes(std::uint64_t value, int count) {
   return {bytes.rbegin(), bytes.rend()};
 }
 
-// Calls see(marker, content) for each complete segment of a JPEG before its pixels (ITU T.81, annex
-// B), until `see` returns false. Does nothing for other formats.
+inline constexpr std::uint8_t kJpegScan = 0xDA;  // the marker of a scan, which pixels follow
+
+// Calls see(marker, content) for each complete segment of a JPEG (ITU T.81, annex B), until `see`
+// returns false. Markers are found as libjpeg finds them: other bytes, of pixels or stray, are
+// skipped.
 template <class See>
 void ForJpegSegments(std::string_view jpeg, const See& see) {
-  constexpr int kStart = 0xFF, kStartOfScan = 0xDA;
-  const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(jpeg[at]); };
-  if (!jpeg.starts_with("\xFF\xD8")) return;
-  for (std::size_t at = 2; at + 4 <= jpeg.size() && byte(at) == kStart;) {
-    const int marker = byte(at + 1);
-    if (marker == kStart) {  // a fill byte
-      ++at;
+  constexpr std::uint8_t kStuffed = 0x00, kFill = 0xFF, kTemporary = 0x01, kFirstRestart = 0xD0,
+                         kStart = 0xD8, kEnd = 0xD9;
+  for (std::size_t at = 0; (at = jpeg.find('\xFF', at)) != jpeg.npos && at + 1 < jpeg.size();) {
+    const auto marker = static_cast<std::uint8_t>(jpeg[++at]);
+    if (marker == kFill) continue;
+    ++at;
+    if (marker == kEnd) return;
+    if (marker == kStuffed || marker == kTemporary || (marker >= kFirstRestart && marker <= kStart))
       continue;
-    }
-    if (marker == kStartOfScan) return;
-    const std::size_t length = BigEndian(jpeg.substr(at + 2, 2));
-    const std::string_view segment = jpeg.substr(at + 2, length);
+    const std::size_t length = BigEndian(jpeg.substr(at, 2));
+    const std::string_view segment = jpeg.substr(at, length);
     if (segment.size() == length && length >= 2 && !see(marker, segment.substr(2))) return;
-    at += 2 + length;
+    at += length;
   }
 }
 

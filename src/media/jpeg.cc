@@ -28,23 +28,12 @@ const unsigned char* Bytes(std::string_view s) {
 // JPEG, or about 20 if they optimise the scans; TurboJPEG's own limit is 500.
 constexpr int kMaxScans = 64;
 
-// Counts the scans of the first picture of a file. Markers are found as libjpeg finds them: other
-// bytes, of data or stray, are skipped.
 int CountScans(std::string_view jpeg) {
-  constexpr std::uint8_t kStuffed = 0x00, kFill = 0xFF, kTemporary = 0x01, kFirstRestart = 0xD0,
-                         kStart = 0xD8, kEnd = 0xD9, kScan = 0xDA;
   int scans = 0;
-  for (std::size_t at = 0; (at = jpeg.find('\xFF', at)) < jpeg.size() - 1;) {
-    const auto marker = static_cast<std::uint8_t>(jpeg[++at]);
-    if (marker == kFill) continue;
-    ++at;
-    if (marker == kEnd) break;
-    if (marker == kStuffed || marker == kTemporary || (marker >= kFirstRestart && marker <= kStart))
-      continue;
-    if (marker == kScan) ++scans;
-    if (jpeg.size() - at < 2) break;
-    at += BigEndian(jpeg.substr(at, 2));
-  }
+  ForJpegSegments(jpeg, [&](std::uint8_t marker, std::string_view) {
+    scans += marker == kJpegScan;
+    return true;
+  });
   return scans;
 }
 

@@ -1,8 +1,10 @@
 // Metadata of image files: orientation, colour profile and resolution.
 #include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include "media/file_bytes.h"
 #include "media/image_codec.h"
@@ -19,7 +21,7 @@ constexpr std::string_view kExifHeader("Exif\0\0", 6), kIccHeader("ICC_PROFILE\0
 // Dots per centimetre, and per metre, times these are dots per inch.
 constexpr double kCentimetres = 2.54, kMetre = 0.0254;
 constexpr std::size_t kAfterJfif = 20, kAfterPngHeader = 33;  // offsets in a file
-constexpr int kJfifSegment = 0xE0, kIccSegment = 0xE2;
+constexpr std::uint8_t kJfifSegment = 0xE0, kIccSegment = 0xE2;
 
 double NumberAt(std::string_view bytes, std::size_t at, std::size_t count) {
   return static_cast<double>(BigEndian(bytes.substr(at, count)));
@@ -28,25 +30,24 @@ double NumberAt(std::string_view bytes, std::size_t at, std::size_t count) {
 // The TIFF structure of EXIF data; empty if there is none. Takes a JPEG, whose segments before its
 // pixels are searched, or the data, with or without their header.
 std::string_view ExifOf(std::string_view bytes) {
-  constexpr int kApp1 = 0xE1;
+  constexpr std::uint8_t kApp1 = 0xE1;
   if (bytes.starts_with(kExifHeader)) return bytes.substr(kExifHeader.size());
   if (!bytes.starts_with("\xFF\xD8")) return bytes;
   std::string_view exif;
-  ForJpegSegments(bytes, [&](int marker, std::string_view content) {
+  ForJpegSegments(bytes, [&](std::uint8_t marker, std::string_view content) {
     const bool is_exif = marker == kApp1 && content.starts_with(kExifHeader);
     if (is_exif) exif = content.substr(kExifHeader.size());
-    return !is_exif;
+    return !is_exif && marker != kJpegScan;
   });
   return exif;
 }
 
 // Keeps resolutions that printers and scanners can have; others become 0.
-double Plausible(double dpi) { return dpi >= 1 && dpi <= kMaxDpi ? dpi : 0; }
-
 void SetResolution(double across, double down, double inches, PictureTags& tags) {
-  tags.dpi_x = Plausible(across * inches);
-  tags.dpi_y = Plausible(down * inches);
-  if (tags.dpi_x == 0 || tags.dpi_y == 0) tags.dpi_x = tags.dpi_y = 0;
+  const auto [least, most] = std::minmax({across * inches, down * inches});
+  const bool is_plausible = least >= 1 && most <= kMaxDpi;
+  tags.dpi_x = is_plausible ? across * inches : 0;
+  tags.dpi_y = is_plausible ? down * inches : 0;
 }
 
 // Reads the tags 0x011A, 0x011B and 0x0128 of TIFF or EXIF data.
@@ -69,7 +70,7 @@ PictureTags TagsOfJpeg(std::string_view jpeg) {
   PictureTags tags;
   std::map<std::uint8_t, std::string_view> parts;
   std::size_t size = 0;
-  ForJpegSegments(jpeg, [&](int marker, std::string_view content) {
+  ForJpegSegments(jpeg, [&](std::uint8_t marker, std::string_view content) {
     if (marker == kJfifSegment && content.starts_with(kJfif) && content.size() >= 12) {
       const char unit = content[7];
       if (unit == 1 || unit == 2)
@@ -81,7 +82,7 @@ PictureTags TagsOfJpeg(std::string_view jpeg) {
       if (parts.emplace(number, content.substr(kIccHeader.size() + 2)).second)
         size += content.size();
     }
-    return true;
+    return marker != kJpegScan;
   });
   if (size <= kMaxProfile)
     for (const auto& [number, part] : parts) tags.icc += part;
@@ -95,19 +96,13 @@ std::string InflatedProfile(std::string_view content) {
   const std::size_t name = content.find('\0');
   if (name > 79 || content.size() < name + 3) return {};
   const std::string_view packed = content.substr(name + 2);
-  std::string icc;
-  // A profile contains its own size. If it has none it is damaged, which the code that opens it
-  // reports.
-  for (std::size_t room = 1 << 14; room <= kMaxProfile; room *= 4) {
-    icc.resize(room);
-    uLongf size = icc.size();
-    const int result = uncompress(reinterpret_cast<Bytef*>(icc.data()), &size,
-                                  reinterpret_cast<const Bytef*>(packed.data()), packed.size());
-    icc.resize(size);
-    if (result == Z_OK) return icc;
-    if (result != Z_BUF_ERROR || size < room) break;
-  }
-  return "?";  // not a valid profile
+  const auto icc = std::make_unique_for_overwrite<Bytef[]>(kMaxProfile);
+  uLongf size = kMaxProfile;
+  // A damaged profile is reported by the code that opens it.
+  if (uncompress(icc.get(), &size, reinterpret_cast<const Bytef*>(packed.data()), packed.size()) !=
+      Z_OK)
+    return "?";
+  return {reinterpret_cast<const char*>(icc.get()), size};
 }
 
 PictureTags TagsOfPng(std::string_view png) {
