@@ -4,6 +4,7 @@
 #include <set>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include "base/folder.h"
 #include "base/parse.h"
@@ -73,28 +74,21 @@ class Search {
   }
 
  private:
-  struct Entry {
-    std::string name;
-    EntryType type;
-  };
-
   void In(const std::string& folder) {
     const std::string path = JoinFolder(path_, folder);
-    std::vector<Entry> entries;
-    const std::error_code error = ForEachEntry(path, [&](const char* name, EntryType type) {
-      entries.push_back({name, type});
-    });
+    std::vector<std::pair<std::string, EntryType>> entries;
+    const std::error_code error = ForEachEntry(
+        path, [&](const char* name, EntryType type) { entries.emplace_back(name, type); });
     if (error) TellLoss(options_, {path, "cannot be read: " + error.message()});
     is_whole_ = is_whole_ && !error;
-    std::ranges::sort(entries, {}, &Entry::name);
-    // A name may be listed twice if it is removed and created again meanwhile.
-    const auto same_name = [](const Entry& a, const Entry& b) { return a.name == b.name; };
-    entries.erase(std::unique(entries.begin(), entries.end(), same_name), entries.end());
-    for (const Entry& entry : entries) {
-      const std::string below = JoinPath(folder, entry.name);
-      if (exclude_.Match(below) || IsOfRun(entry.name)) continue;
-      if (entry.type != EntryType::kFolder)
-        Take(below, entry.type);
+    std::ranges::sort(entries);
+    // An entry may be listed twice if it is removed and created again meanwhile.
+    entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+    for (const auto& [name, type] : entries) {
+      const std::string below = JoinPath(folder, name);
+      if (exclude_.Match(below) || IsOfRun(name)) continue;
+      if (type != EntryType::kFolder)
+        Take(below, type);
       else if (!IsExcluded(JoinPath(path_, below)))
         In(below);
     }
