@@ -23,7 +23,10 @@ constexpr std::size_t kMaxBytes = INT32_MAX;  // OpenCV's matrices have sizes of
 // Fills `tags` if it is not null.
 cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_view subject,
                    const DecodeOptions& options, PictureTags* tags) {
-  if (!codec.missing.empty()) throw Error(subject, codec.missing);
+  if (!codec.missing.empty())
+    throw Error(subject, fmt::format("is of the format {}, which this build does not read (it was "
+                                     "made without {})",
+                                     codec.name, codec.missing));
   const BlockingCall decoding;
   const ImageHeader header = codec.header(bytes, subject);
   CheckHeader(header, subject, options);

@@ -117,10 +117,7 @@ constexpr ImageCodec kCodecs[] = {
     {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng, "", true},
     {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther, kImgcodecs},
     // Before TIFF, because some raw files begin like a TIFF.
-    {"raw", IsRaw, HeaderInModule<kRaw>, DecodeRaw, kRaw, false,
-     SKINMASK_RAW ? ""
-                  : "is a camera's raw file, which this build does not read (it was made without "
-                    "LibRaw)"},
+    {"raw", IsRaw, HeaderInModule<kRaw>, DecodeRaw, kRaw, false, SKINMASK_RAW ? "" : "LibRaw"},
     {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeOther, kImgcodecs},
     {"WebP",
      [](View b) {
@@ -133,12 +130,8 @@ constexpr ImageCodec kCodecs[] = {
      [](View b) {
        return b.starts_with("\xFF\x0A"sv) || b.starts_with("\0\0\0\x0CJXL \r\n\x87\n"sv);
      },
-     HeaderInModule<kJxl>, DecodeJxl, kJxl, false,
-     SKINMASK_JXL ? "" : "is JPEG XL, which this build does not read (it was made without libjxl)"},
-    {"HEIF", IsHeif, HeifHeader, DecodeHeif, kHeif, false,
-     SKINMASK_HEIF
-         ? ""
-         : "is HEIC or AVIF, which this build does not read (it was made without libheif)"}};
+     HeaderInModule<kJxl>, DecodeJxl, kJxl, false, SKINMASK_JXL ? "" : "libjxl"},
+    {"HEIF", IsHeif, HeifHeader, DecodeHeif, kHeif, false, SKINMASK_HEIF ? "" : "libheif"}};
 
 // Every tile is decoded whole, even if the picture needs one pixel of it. Tiles that are not larger
 // than the picture have at most four times its pixels.

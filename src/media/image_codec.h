@@ -59,7 +59,7 @@ struct ImageCodec {
                         const DecodeOptions& options);
   std::string_view module{};      // the module with these functions; empty: none
   bool is_well_reviewed = false;  // Isolate::kAuto decodes it in this process
-  std::string_view missing{};     // why this build cannot read the format; empty: it can
+  std::string_view missing{};     // the library without which this build was made; empty: none
 };
 
 // True if the last quarter or more of the coded pixels was never written, for example by an
@@ -124,6 +124,11 @@ StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const Im
 // Reads what stands before the pixels of a BMP, and refuses what OpenCV would decode to another
 // picture without a word: channels in another order, and runs that do not fit the rows.
 ImageHeader BmpHeader(std::string_view bytes, std::string_view subject);
+
+// skinmask_read_header and skinmask_decode for a TIFF, in the module skinmask-imgcodecs, by
+// libtiff. The picture is as it is stored, not turned. A damaged one throws cv::Exception.
+void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& problem);
+cv::Mat DecodeTiff(std::string_view bytes, bool keep_grey);
 
 // PNM is Netpbm's P1 to P6, with white space after it.
 bool IsPnm(std::string_view bytes);

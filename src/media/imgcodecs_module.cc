@@ -9,7 +9,6 @@
 
 #include "media/file_bytes.h"
 #include "media/image_codec.h"
-#include "media/tiff.h"
 
 namespace {
 

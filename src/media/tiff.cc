@@ -1,5 +1,3 @@
-#include "media/tiff.h"
-
 #include <tiffio.h>
 
 #include <algorithm>
@@ -7,6 +5,8 @@
 #include <cstring>
 #include <memory>
 #include <opencv2/imgproc.hpp>
+
+#include "media/image_codec.h"
 
 namespace skinmask {
 namespace {
