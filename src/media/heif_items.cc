@@ -39,6 +39,7 @@ class Reader {
     return taken;
   }
   std::uint64_t Number(std::size_t bytes) { return BigEndian(Take(bytes)); }
+  std::string_view left() const { return left_; }
 
  private:
   std::string_view left_;
@@ -91,20 +92,18 @@ class Items {
  public:
   explicit Items(std::string_view file) : file_(file) {
     constexpr std::size_t kMaxBoxes = 1000;
-    const std::vector<Box> top = BoxesOf(file, kMaxBoxes, true);
-    Reader meta(Only(top, "meta"));
+    Reader meta(Only(BoxesOf(file, kMaxBoxes, true), "meta"));
     ReadVersion(meta);
-    const std::vector<Box> boxes = BoxesOf(Only(top, "meta").substr(4), kMaxBoxes);
-    ReadPrimary(Only(boxes, "pitm"));
+    const std::vector<Box> boxes = BoxesOf(meta.left(), kMaxBoxes);
+    Reader pitm(Only(boxes, "pitm"));
+    primary_ = pitm.Number(ReadVersion(pitm) == 0 ? 2 : 4);
     ReadTypes(Only(boxes, "iinf"));
     references_ = Only(boxes, "iref", false);
-    locations_ = Only(boxes, "iloc");
-    idat_ = Only(boxes, "idat", false);
+    ReadLocations(Only(boxes, "iloc"), Only(boxes, "idat", false));
     const std::vector<Box> iprp = BoxesOf(Only(boxes, "iprp"), kMaxBoxes);
     properties_ = BoxesOf(Only(iprp, "ipco"), kMaxItems);
     for (const Box& box : iprp)
       if (box.type == "ipma") ReadAssociations(box.content);
-    ReadLocations();
   }
 
   HeifPicture Picture() const {
@@ -122,18 +121,12 @@ class Items {
     bool essential;
   };
 
-  void ReadPrimary(std::string_view content) {
-    Reader reader(content);
-    primary_ = reader.Number(ReadVersion(reader) == 0 ? 2 : 4);
-  }
-
   void ReadTypes(std::string_view content) {
     Reader reader(content);
-    const std::size_t count_size = ReadVersion(reader) == 0 ? 2 : 4;
-    const std::uint64_t count = reader.Number(count_size);
-    if (count > kMaxItems) FailKind("has more than 5000 items");
+    if (reader.Number(ReadVersion(reader) == 0 ? 2 : 4) > kMaxItems)
+      FailKind("has more than 5000 items");
     std::size_t metadata = 0;
-    for (const Box& box : BoxesOf(content.substr(4 + count_size), kMaxItems)) {
+    for (const Box& box : BoxesOf(reader.left(), kMaxItems)) {
       if (box.type != "infe") continue;
       Reader entry(box.content);
       const std::uint64_t version = ReadVersion(entry);
@@ -163,8 +156,8 @@ class Items {
     }
   }
 
-  void ReadLocations() {
-    Reader reader(locations_);
+  void ReadLocations(std::string_view content, std::string_view idat) {
+    Reader reader(content);
     const std::uint64_t version = ReadVersion(reader), sizes = reader.Number(2);
     if (version > 2) FailKind("places its items in a way that is not known");
     const std::size_t offset_size = sizes >> 12, length_size = sizes >> 8 & 15,
@@ -182,7 +175,7 @@ class Items {
       Place& place = places_[id];
       if (!place.extents.empty()) FailDamaged("an item is there twice");
       place.readable = method < 2 && reference == 0;
-      const std::string_view source = method == 0 ? file_ : idat_;
+      const std::string_view source = method == 0 ? file_ : idat;
       for (std::uint64_t n = 0; n < extents; ++n) {
         reader.Number(index_size);
         const std::uint64_t offset = reader.Number(offset_size),
@@ -275,7 +268,7 @@ class Items {
     if (references_.empty()) return parts;
     Reader reader(references_);
     const std::size_t id_size = ReadVersion(reader) == 0 ? 2 : 4;
-    for (const Box& box : BoxesOf(references_.substr(4), kMaxItems)) {
+    for (const Box& box : BoxesOf(reader.left(), kMaxItems)) {
       Reader entry(box.content);
       if (entry.Number(id_size) != id || box.type != "dimg") continue;
       if (!parts.empty()) FailDamaged("its tiles are listed twice");
@@ -331,7 +324,7 @@ class Items {
     bool readable = true;
   };
 
-  std::string_view file_, references_, locations_, idat_;
+  std::string_view file_, references_;
   std::uint64_t primary_ = 0;
   std::map<std::uint64_t, std::string> types_;
   std::map<std::uint64_t, std::vector<Association>> associations_;
