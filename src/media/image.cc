@@ -31,14 +31,15 @@ cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_
   const ImageHeader header = codec.header(bytes, subject);
   CheckHeader(header, subject, options);
   const StoredImage stored = codec.decode(bytes, subject, header, options);
-  cv::Mat picture = Upright(stored.pixels, stored.orientation);
+  const Orientation orientation = ExifOrientation(header.exif);
+  cv::Mat picture = Upright(stored.pixels, orientation);
   if (!stored.scaled) picture = ScaledDown(picture, options.scale);
   if (!tags) return picture;
   *tags = ReadTags(bytes);
   if (!header.icc.empty()) tags->icc = header.icc;
   if (codec.name == "raw")
     tags->icc.clear();  // this is the profile of the preview; the pixels are developed as sRGB
-  if (stored.orientation.rotation % 180 != 0) std::swap(tags->dpi_x, tags->dpi_y);
+  if (orientation.rotation % 180 != 0) std::swap(tags->dpi_x, tags->dpi_y);
   tags->dpi_x /= options.scale;
   tags->dpi_y /= options.scale;
   return picture;

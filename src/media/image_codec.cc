@@ -50,17 +50,10 @@ cv::Mat DecodeInModule(std::string_view bytes, std::string_view subject, bool op
   return pixels;
 }
 
-StoredImage DecodeOther(std::string_view bytes, std::string_view subject, const ImageHeader& header,
-                        const DecodeOptions& options) {
-  StoredImage image = DecodeInImgcodecs(bytes, subject, options);
-  image.orientation = ExifOrientation(header.exif);
-  return image;
-}
-
 StoredImage DecodePnm(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                       const DecodeOptions& options) {
   const std::string scaled = ScaledPnm(bytes, subject, options);
-  return DecodeOther(scaled.empty() ? bytes : scaled, subject, header, options);
+  return DecodeInImgcodecs(scaled.empty() ? bytes : scaled, subject, header, options);
 }
 
 // The modules of libheif and libjxl return upright pictures.
@@ -115,15 +108,15 @@ using View = std::string_view;
 constexpr ImageCodec kCodecs[] = {
     {"JPEG", IsJpeg, JpegHeader, DecodeJpeg, "", true},
     {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng, "", true},
-    {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther, kImgcodecs},
+    {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeInImgcodecs, kImgcodecs},
     // Before TIFF, because some raw files begin like a TIFF.
     {"raw", IsRaw, HeaderInModule<kRaw>, DecodeRaw, kRaw, false, SKINMASK_RAW ? "" : "LibRaw"},
-    {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeOther, kImgcodecs},
+    {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeInImgcodecs, kImgcodecs},
     {"WebP",
      [](View b) {
        return b.size() >= 12 && b.starts_with("RIFF"sv) && b.substr(8).starts_with("WEBP"sv);
      },
-     HeaderInModule<kImgcodecs>, DecodeOther, kImgcodecs},
+     HeaderInModule<kImgcodecs>, DecodeInImgcodecs, kImgcodecs},
     {"PNM", IsPnm, PnmHeader, DecodePnm, kImgcodecs},
     {"GIF", IsGif, GifHeader, DecodeGif},
     {"JPEG XL",
@@ -203,7 +196,7 @@ void CheckHeader(const ImageHeader& header, std::string_view subject,
   options.take(pixels * std::max<std::int64_t>(4, header.pixel_bytes) / 4 + header.layers);
 }
 
-StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject,
+StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject, const ImageHeader&,
                               const DecodeOptions& options) {
   cv::Mat pixels = DecodeInModule<kImgcodecs>(bytes, subject, options.keep_grey);
   if (pixels.empty()) FailUnknownImage(subject);

@@ -33,8 +33,10 @@ struct ImageHeader {
   PictureSize tile{};            // for tiled TIFFs: each tile is decoded whole
   std::int64_t pixel_bytes = 3;  // bytes of a decoded pixel
   std::int64_t layers = 0;       // pixels of layers that are decoded in addition and blended
-  std::string_view exif{};       // if it is known before decoding; in the file
-  std::string icc{};             // for formats that ReadTags does not know
+  // The EXIF data in the file, or the whole file for ExifOrientation; empty if the decoder returns
+  // an upright picture.
+  std::string_view exif{};
+  std::string icc{};  // for formats that ReadTags does not know
 };
 
 // How a stored picture must be transformed for display, by EXIF data or by the video.
@@ -43,11 +45,11 @@ struct Orientation {
   bool mirrored = false;  // flipped from left to right before the rotation
 };
 
-// A decoded picture: CV_8UC3 B G R, or CV_8UC1 with keep_grey; CV_16U with keep_depth.
+// A decoded picture, not upright yet: CV_8UC3 B G R, or CV_8UC1 with keep_grey; CV_16U with
+// keep_depth.
 struct StoredImage {
   cv::Mat pixels;
-  Orientation orientation{};  // still to be applied
-  bool scaled = false;        // it has the size that the options request
+  bool scaled = false;  // it has the size that the options request
 };
 
 struct ImageCodec {
@@ -105,7 +107,7 @@ void CheckHeader(const ImageHeader& header, std::string_view subject, const Deco
 // about 120 shared libraries, which takes longer than most runs; JPEG and PNG, the most frequent
 // formats, are decoded without it (docs/decisions/0007-late-codecs.md).
 StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject,
-                              const DecodeOptions& options);
+                              const ImageHeader& header, const DecodeOptions& options);
 
 // PNG is read by libpng with ISA-L in place of zlib (png_decode.cc), and written by our own code
 // with ISA-L (png_encode.cc, docs/decisions/0004-png.md). Palettes and fewer than 8 bits are

@@ -152,10 +152,10 @@ ImageHeader JpegHeader(std::string_view jpeg, std::string_view subject) {
     throw Error(subject, fmt::format("is a JPEG of {} scans (one of at most {}; encoders write "
                                      "some 10)",
                                      scans, kMaxScans));
-  return {.size = {header.width, header.height}};
+  return {.size = {header.width, header.height}, .exif = jpeg};
 }
 
-StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const ImageHeader&,
+StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const ImageHeader& checked,
                        const DecodeOptions& options) {
   const Header header = ReadHeader(jpeg, subject);
   const bool cmyk = header.colorspace == TJCS_CMYK || header.colorspace == TJCS_YCCK;
@@ -175,12 +175,10 @@ StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const Im
                     TJFLAG_LIMITSCANS | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
       !(options.lenient && tjGetErrorCode(Decoder().get()) == TJERR_WARNING))
     FailJpeg(subject);
-  if (!cmyk) return {.pixels = image, .orientation = ExifOrientation(jpeg), .scaled = true};
+  if (!cmyk) return {.pixels = image, .scaled = true};
   // The file is complete as far as TurboJPEG can tell. OpenCV converts it to BGR.
   if (options.take) options.take(std::int64_t{header.width} * header.height);
-  StoredImage bgr = DecodeInImgcodecs(jpeg, subject, options);
-  bgr.orientation = ExifOrientation(jpeg);
-  return bgr;
+  return DecodeInImgcodecs(jpeg, subject, checked, options);
 }
 
 std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,

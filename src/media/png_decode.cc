@@ -185,15 +185,6 @@ bool ReadHead(png_structp png, png_infop info, bool keep_grey, bool keep_depth) 
   return true;
 }
 
-// Drops all chunks that no pixel depends on. Texts and profiles are deflated, and 8 kB of a file
-// can expand to 8 MB. A negative count stands for all chunks that libpng lists as unneeded for
-// pixels; this list includes the orientation, which is restored here.
-void DropAllButPixels(png_structp png) {
-  constexpr png_byte kOrientation[] = "eXIf";
-  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
-  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, kOrientation, 1);
-}
-
 bool ReadRows(png_structp png, png_infop info, png_bytepp rows) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_read_image(png, rows);
@@ -210,7 +201,15 @@ ImageHeader PngHeader(std::string_view bytes, std::string_view subject) {
     return static_cast<std::int64_t>(BigEndian(bytes.substr(kHeader + at, 4)));
   };
   constexpr char kDeep = 16;
-  return {.size = {side(0), side(4)}, .pixel_bytes = bytes[kHeader + 8] == kDeep ? 6 : 3};
+  ImageHeader header{.size = {side(0), side(4)},
+                     .pixel_bytes = bytes[kHeader + 8] == kDeep ? 6 : 3};
+  ForPngChunks(bytes, [&](const PngChunk& chunk) {
+    const bool is_exif = chunk.type == "eXIf" &&
+                         (chunk.content.starts_with("II") || chunk.content.starts_with("MM"));
+    if (is_exif && header.exif.empty() && IsRight(bytes, chunk)) header.exif = chunk.content;
+    return chunk.type != "IEND";
+  });
+  return header;
 }
 
 StoredImage DecodePng(std::string_view bytes, std::string_view subject, const ImageHeader&,
@@ -232,7 +231,9 @@ StoredImage DecodePng(std::string_view bytes, std::string_view subject, const Im
   if (!info) throw std::bad_alloc();
   png_set_read_fn(png, &source, Read);
   if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // was checked already
-  DropAllButPixels(png);
+  // Drops all chunks that no pixel depends on (-1: those that libpng lists as such). Texts and
+  // profiles are deflated, and 8 kB of a file can expand to 8 MB.
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // the size was checked already
   if (!ReadHead(png, info, options.keep_grey, options.keep_depth)) fail();
   const int depth = png_get_bit_depth(png, info) == 16 ? CV_16U : CV_8U;
@@ -242,12 +243,7 @@ StoredImage DecodePng(std::string_view bytes, std::string_view subject, const Im
   std::vector<png_bytep> rows;
   for (int y = 0; y < image.rows; ++y) rows.push_back(image.ptr<std::uint8_t>(y));
   if (!ReadRows(png, info, rows.data())) fail();
-  png_uint_32 size = 0;
-  png_bytep exif = nullptr;
-  StoredImage decoded{.pixels = image};
-  if (png_get_eXIf_1(png, info, &size, &exif) == PNG_INFO_eXIf)
-    decoded.orientation = ExifOrientation({reinterpret_cast<const char*>(exif), size});
-  return decoded;
+  return {.pixels = image};
 }
 
 }  // namespace skinmask

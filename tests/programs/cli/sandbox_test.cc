@@ -207,7 +207,7 @@ TEST_F(SandboxTest, GdalOpensNoOtherPicture) {
   const auto draws = [&] {
     cv::Mat image;
     try {
-      image = DecodeInImgcodecs(nitf, "x", {}).pixels;
+      image = DecodeInImgcodecs(nitf, "x", {}, {}).pixels;
     } catch (const std::exception&) {
     }
     return !image.empty() && cv::countNonZero(image.reshape(1)) > 0;
@@ -221,7 +221,7 @@ TEST_F(SandboxTest, GdalAsksNoAddress) {
   const std::string nitf = testing::NitfOf("/vsicurl/" + listener.Address() + "/a.png", 64, 48);
   EXPECT_FALSE(Within([&] {
     try {
-      DecodeInImgcodecs(nitf, "x", {});
+      DecodeInImgcodecs(nitf, "x", {}, {});
     } catch (const std::exception&) {
     }
     return false;
