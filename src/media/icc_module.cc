@@ -12,12 +12,6 @@ namespace {
 
 using Profile = std::unique_ptr<void, decltype(&cmsCloseProfile)>;
 
-struct Conversion {
-  std::unique_ptr<std::remove_pointer_t<cmsContext>, decltype(&cmsDeleteContext)> context{
-      cmsCreateContext(nullptr, nullptr), cmsDeleteContext};
-  std::unique_ptr<void, decltype(&cmsDeleteTransform)> transform{nullptr, cmsDeleteTransform};
-};
-
 // The reason why the profile does not define the colours of RGB values, or empty.
 std::string WhyNotUsed(cmsHPROFILE profile) {
   if (!profile) return "is damaged";
@@ -64,25 +58,28 @@ struct Lattice {
 
 void skinmask_open_profile(std::string_view icc, std::string& problem,
                            skinmask::ColorConversion& conversion) {
-  const auto made = std::make_shared<Conversion>();
-  const cmsContext context = made->context.get();
-  cmsSetLogErrorHandlerTHR(context, [](cmsContext, cmsUInt32Number, const char*) {});
+  const std::shared_ptr<std::remove_pointer_t<cmsContext>> context(
+      cmsCreateContext(nullptr, nullptr), cmsDeleteContext);
+  cmsSetLogErrorHandlerTHR(context.get(), [](cmsContext, cmsUInt32Number, const char*) {});
   const Profile profile(
-      cmsOpenProfileFromMemTHR(context, icc.data(), static_cast<cmsUInt32Number>(icc.size())),
+      cmsOpenProfileFromMemTHR(context.get(), icc.data(), static_cast<cmsUInt32Number>(icc.size())),
       cmsCloseProfile);
   problem = WhyNotUsed(profile.get());
   if (!problem.empty()) return;
-  const Profile srgb(cmsCreate_sRGBProfileTHR(context), cmsCloseProfile);
-  // Without the cache of the last colour, which is not thread-safe.
-  made->transform.reset(cmsCreateTransformTHR(context, profile.get(), TYPE_BGR_8, srgb.get(),
-                                              TYPE_BGR_8, INTENT_RELATIVE_COLORIMETRIC,
-                                              cmsFLAGS_NOCACHE));
+  const Profile srgb(cmsCreate_sRGBProfileTHR(context.get()), cmsCloseProfile);
+  // Without the cache of the last colour, which is not thread-safe. The context lives as long.
+  const std::shared_ptr<void> transform(
+      cmsCreateTransformTHR(context.get(), profile.get(), TYPE_BGR_8, srgb.get(), TYPE_BGR_8,
+                            INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOCACHE),
+      [context](cmsHTRANSFORM made) {
+        if (made) cmsDeleteTransform(made);
+      });
   problem = "is damaged";
-  if (!made->transform) return;
-  const Lattice lattice(made->transform.get());
+  if (!transform) return;
+  const Lattice lattice(transform.get());
   problem = lattice.IsPlausible() ? "" : "makes white dark, or black light";
   if (problem.empty() && !lattice.IsUnmoved())
-    conversion = [made](const uchar* from, uchar* to, unsigned pixels) {
-      cmsDoTransform(made->transform.get(), from, to, pixels);
+    conversion = [transform](const uchar* from, uchar* to, unsigned pixels) {
+      cmsDoTransform(transform.get(), from, to, pixels);
     };
 }

@@ -103,7 +103,9 @@ class Search {
     const bool link = type == EntryType::kLink;
     if (link && IsFolder(path)) return;  // no cycles
     if (!include_.empty() && !include_.Match(below)) return;
-    const bool readable = link ? IsReadable(path) : type == EntryType::kFile;
+    // Pipes, sockets and devices may have no end. Broken links are reported later.
+    std::error_code ignored;
+    const bool readable = link ? !fs::is_other(path, ignored) : type == EntryType::kFile;
     if (readable && archives_ && NamedMedia(path).archive) return TryArchive(below);
     const std::optional<Media> media = readable ? MediaByName(path, options_.wanted) : std::nullopt;
     if (media)
@@ -130,15 +132,6 @@ class Search {
     } catch (const Error& e) {
       TellLoss(options_, Problem(JoinPath(path_, below), e));
     }
-  }
-
-  // False for pipes, sockets and devices, which may have no end. Broken links count as readable, so
-  // that they are reported later.
-  static bool IsReadable(const fs::path& path) {
-    std::error_code ignored;
-    const fs::file_type type = fs::status(path, ignored).type();
-    return type != fs::file_type::fifo && type != fs::file_type::socket &&
-           type != fs::file_type::character && type != fs::file_type::block;
   }
 
   const ListOptions& options_;
