@@ -29,9 +29,9 @@ MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const Pro
 }
 
 bool IsOtherOutput(const fs::path& path, const PairingOptions& options) {
-  const std::string name = path.filename().string();
-  return std::ranges::any_of(options.other_outputs,
-                             [&](std::string_view suffix) { return name.ends_with(suffix); });
+  return std::ranges::any_of(options.other_outputs, [&](std::string_view suffix) {
+    return path.native().ends_with(suffix);
+  });
 }
 
 struct Matches {

@@ -90,27 +90,22 @@ class HashIndex {
 class Patterns {
  public:
   explicit Patterns(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
-    for (std::string& pattern : patterns_) {
+    for (std::string& pattern : patterns_)
       if (pattern.ends_with('/')) pattern.pop_back();  // shells complete folders with a slash
-      // "./a.jpg" is a path below the folder, as "sub/a.jpg" is; "a.jpg" is a name.
-      const bool is_path = pattern.find('/') != pattern.npos;
-      if (pattern.starts_with("./")) pattern.erase(0, 2);
-      is_path_.push_back(is_path);
-    }
   }
   bool empty() const { return patterns_.empty(); }
   // True if a pattern matches a path below a folder, or its name.
   bool Match(const std::string& relative) const {
-    for (std::size_t i = 0; i < patterns_.size(); ++i) {
-      const char* const text = is_path_[i] ? relative.c_str() : NameOf(relative).data();
-      if (fnmatch(patterns_[i].c_str(), text, 0) == 0) return true;
-    }
-    return false;
+    return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
+      // "./a.jpg" is a path below the folder, as "sub/a.jpg" is; "a.jpg" is a name.
+      const bool is_path = pattern.find('/') != pattern.npos;
+      const char* const text = is_path ? relative.c_str() : NameOf(relative).data();
+      return fnmatch(pattern.c_str() + (pattern.starts_with("./") ? 2 : 0), text, 0) == 0;
+    });
   }
 
  private:
   std::vector<std::string> patterns_;
-  std::vector<bool> is_path_;
 };
 
 }  // namespace skinmask
