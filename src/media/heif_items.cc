@@ -172,21 +172,21 @@ class Items {
       const std::uint64_t reference = reader.Number(2), base = reader.Number(base_size);
       const std::uint64_t extents = reader.Number(2);
       if (extents > kMaxExtents) FailKind("has an item in more than 64 pieces");
-      Place& place = places_[id];
-      if (!place.extents.empty()) FailDamaged("an item is there twice");
-      place.readable = method < 2 && reference == 0;
+      std::vector<std::string_view>& pieces = data_[id];
+      if (!pieces.empty()) FailDamaged("an item is there twice");
+      bool readable = method < 2 && reference == 0;
       const std::string_view source = method == 0 ? file_ : idat;
       for (std::uint64_t n = 0; n < extents; ++n) {
         reader.Number(index_size);
         const std::uint64_t offset = reader.Number(offset_size),
                             length = reader.Number(length_size);
         const std::uint64_t start = base + offset;
-        place.readable &=
-            start >= base && start <= source.size() && length <= source.size() - start;
-        if (place.readable)
-          place.extents.push_back(
+        readable &= start >= base && start <= source.size() && length <= source.size() - start;
+        if (readable)
+          pieces.push_back(
               source.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(length)));
       }
+      if (!readable) pieces.clear();
     }
   }
 
@@ -197,13 +197,13 @@ class Items {
   }
 
   const std::vector<std::string_view>& DataOf(std::uint64_t id) const {
-    const auto found = places_.find(id);
-    if (found == places_.end() || found->second.extents.empty() || !found->second.readable)
+    const auto found = data_.find(id);
+    if (found == data_.end() || found->second.empty())
       FailDamaged("data of its picture are missing");
     std::size_t size = 0;
-    for (const std::string_view extent : found->second.extents) size += extent.size();
+    for (const std::string_view piece : found->second) size += piece.size();
     if (size > file_.size()) FailDamaged("data of its picture are there twice");
-    return found->second.extents;
+    return found->second;
   }
 
   // The properties of an item that affect its pixels. Other properties are ignored if they are not
@@ -319,16 +319,11 @@ class Items {
       FailDamaged("its tiles do not make its picture");
   }
 
-  struct Place {
-    std::vector<std::string_view> extents;
-    bool readable = true;
-  };
-
   std::string_view file_, references_;
   std::uint64_t primary_ = 0;
   std::map<std::uint64_t, std::string> types_;
   std::map<std::uint64_t, std::vector<Association>> associations_;
-  std::map<std::uint64_t, Place> places_;
+  std::map<std::uint64_t, std::vector<std::string_view>> data_;  // no pieces: it is unreadable
   std::vector<Box> properties_;
 };
 
