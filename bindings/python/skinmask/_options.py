@@ -36,8 +36,6 @@ def detector_texts(options: dict[str, Any]) -> Texts:
             raise _skinmask.Error(f"{name}: is empty")
     if texts.get("faces") == b"" and not _is_seeded(texts):  # asks for the built-in detector
         texts.setdefault("adapt", "auto")
-    if texts.get("adapt") == "off" and "faces" in texts:
-        raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
     return texts
 
 
@@ -51,35 +49,30 @@ def refuse_without_effect(texts: Texts, found: str, of_model_alone: bool) -> Non
     `found` is the positive class of the model. A model of something else than skin adapts only if
     that is asked for, with a warning.
     """
-    adapt = texts.get("adapt")
-    seeded = _is_seeded(texts)
-    draws_faces = "faces" in str(texts.get("draw")).split(",")
-    for name in OF_ADAPTATION if of_model_alone else ():
-        if name in texts:
-            raise _skinmask.Error(f"{name}: is of adapted images, and output 'classes' knows none")
-    for name in OF_ADAPTATION if not seeded else ():
-        if name in texts and (adapt == "off" or (adapt, name) == ("faces", "min_component")):
-            which = "divided" if name == "min_component" else "adapted"
-            raise _skinmask.Error(f"{name}: is of {which} images, and adapt is {adapt!r}")
-    requires_face = texts.get("require_face") == "on"
-    if seeded and (requires_face or "min_component" in texts):
-        name = "require_face" if requires_face else "min_component"
-        raise _skinmask.Error(f"{name}: is of images without a face and a seed, and a seed is given")
-    if requires_face and "min_component" in texts:
-        raise _skinmask.Error(
-            "min_component: is of images without a face, and with require_face these have no skin"
-        )
+    adapt, seeded = texts.get("adapt"), _is_seeded(texts)
     searches = adapt != "off" if adapt else not seeded
-    if "faces" in texts and not searches:
-        raise _skinmask.Error(
-            "faces: finds faces, and with a seed none are searched for (adapt='auto' or 'faces' "
-            "does both)"
-        )
-    if draws_faces and (not searches or of_model_alone):
-        raise _skinmask.Error(
-            "draw: shows the faces that are adapted to, and none are searched for (adapt='auto' or "
-            "'faces', without output 'classes')"
-        )
+    requires_face = texts.get("require_face") == "on"
+    of_faceless = ["require_face", "min_component"] if requires_face else ["min_component"]
+    of_faces = ["draw"] if "faces" in str(texts.get("draw")).split(",") else []
+    if of_model_alone:
+        refuse(texts, OF_ADAPTATION, "is of adapted images, and output 'classes' knows none")
+    if adapt == "off":
+        refuse(texts, ["faces"], "are for adapt 'auto' and 'faces', not 'off'")
+    if adapt in ("off", "faces") and not seeded:
+        refuse(texts, ["min_component"], f"is of divided images, and adapt is {adapt!r}")
+    if adapt == "off" and not seeded:
+        refuse(texts, OF_ADAPTATION, "is of adapted images, and adapt is 'off'")
+    if seeded:
+        refuse(texts, of_faceless, "is of images without a face and a seed, and a seed is given")
+    if requires_face:
+        why = "is of images without a face, and with require_face these have no skin"
+        refuse(texts, ["min_component"], why)
+    if not searches:
+        why = "finds faces, and with a seed none are searched for"
+        refuse(texts, ["faces"], f"{why} (adapt='auto' or 'faces' does both)")
+    if not searches or of_model_alone:
+        why = "shows the faces that are adapted to, and none are searched for"
+        refuse(texts, of_faces, f"{why} (adapt='auto' or 'faces', without output 'classes')")
     if found == "skin":
         return
     if adapt in ("auto", "faces") or "faces" in texts:
@@ -88,12 +81,8 @@ def refuse_without_effect(texts: Texts, found: str, of_model_alone: bool) -> Non
             "(name that class 'skin', or set adapt='off')"
         )
     elif not seeded:
-        refuse(
-            texts,
-            [*OF_ADAPTATION, *(["draw"] if draws_faces else [])],
-            f"is of adapted images, and a model of {found!r} adapts only with adapt, faces or a "
-            "seed",
-        )
+        why = f"a model of {found!r} adapts only with adapt, faces or a seed"
+        refuse(texts, OF_ADAPTATION + of_faces, f"is of adapted images, and {why}")
 
 
 def _detector_text(name: str, value: Any) -> str:
