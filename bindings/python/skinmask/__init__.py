@@ -13,9 +13,8 @@ at once.
 """
 
 from ._common import OUTPUTS
-from ._detect import Stream, detect, judge, set_threads, video
+from ._detect import Stream, decode_image, detect, judge, read_image, set_threads, video
 from ._evaluation import Evaluation, evaluate
-from ._images import decode_image, read_image
 from ._model import Model
 from ._regions import RegionTracker, region
 from ._runs import DetectedFile, detect_files

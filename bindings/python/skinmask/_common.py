@@ -6,10 +6,10 @@ import atexit
 import numbers
 import os
 import sys
+import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
-from threading import Thread
 from typing import Any, Optional, TypeVar, Union
 
 import numpy
@@ -165,6 +165,36 @@ def seconds_of_isolation(isolate: str, max_seconds: float | None) -> float:
     return float(max_seconds)
 
 
+# Held while an object is made, so that only one of several threads makes it. A fork waits for it,
+# because the child has no thread that would release it.
+_making = threading.RLock()
+os.register_at_fork(
+    before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
+)
+
+
+def kept(made: dict[Hashable, T], most: int, key: Hashable, make: Callable[[], T]) -> T:
+    """made[key], which make() makes if it is missing; `made` keeps the last `most` objects."""
+    found = made.get(key)
+    if found is not None:
+        return found
+    with _making:
+        if key not in made:
+            made[key] = make()
+            if len(made) > most:
+                del made[next(iter(made))]
+        return made[key]
+
+
+def file_at(path: str | bytes) -> Hashable:
+    """The path, with the identity, size and time of the file that is there now."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return path
+    return path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def require_function(name: str, value: object) -> None:
     if value is not None and not callable(value):
         raise TypeError(f"{name}: is {value!r} (a function is wanted)")
@@ -213,7 +243,7 @@ def run(
             promise.set_exception(failure)
 
     # (An executor starts no thread once the main thread has returned.)
-    thread = Thread(target=fulfil, args=(answer,))
+    thread = threading.Thread(target=fulfil, args=(answer,))
 
     def end() -> None:
         stop.set()

@@ -1,4 +1,4 @@
-"""Detects skin in pictures in memory, and in videos."""
+"""Reads pictures, and detects skin in them and in videos."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from ._common import (
     Path,
     bits_of,
     path_of,
+    pixels_of,
     refuse,
     require_range,
     require_switch,
     require_text,
     require_type,
+    seconds_of_isolation,
     two_numbers,
 )
 from ._model import Model, chosen
@@ -220,3 +222,52 @@ def _moment(name: str, time: str | float | None) -> str | None:
     except OverflowError:
         raise _skinmask.Error(f"{name}: is beyond all others (seconds)") from None
     return numpy.format_float_positional(seconds, trim="-")  # without an exponent
+
+
+def read_image(
+    path: Path,
+    *,
+    rgb: bool = False,
+    max_pixels: int = 1 << 28,
+    isolate: str = "none",
+    max_seconds: float | None = None,
+) -> Image:
+    """A picture file as uint8 (height, width, 3), B G R and upright, as the program reads it.
+
+    Reads JPEG, PNG, BMP, TIFF, WebP, PNM, GIF with one picture, and, if the library was built with
+    them, HEIC, AVIF, JPEG XL and raw files of cameras. Damaged files are an Error, and so are
+    pictures of more than `max_pixels` pixels, before memory is allocated for them. `isolate` and
+    `max_seconds` are as in `detect_files`: a file that crashes its decoder is an Error, too.
+    """
+    options = _decoding(rgb, max_pixels, isolate, max_seconds)
+    path = path_of(path, wanted="a file's path is wanted; skinmask.decode_image takes its bytes")
+    return _skinmask.read_image(path, options, rgb)
+
+
+def decode_image(
+    data: bytes | bytearray | memoryview,
+    *,
+    name: str = "image",
+    rgb: bool = False,
+    max_pixels: int = 1 << 28,
+    isolate: str = "none",
+    max_seconds: float | None = None,
+) -> Image:
+    """As `read_image`, for the bytes of such a file; `name` stands for it in an Error.
+
+    >>> decode_image(b"P6 1 1 255 abc")
+    array([[[99, 98, 97]]], dtype=uint8)
+    """
+    options = _decoding(rgb, max_pixels, isolate, max_seconds)
+    wanted = "bytes of an image file are wanted; skinmask.read_image takes its path"
+    require_type("data", data, (bytes, bytearray, memoryview), wanted)
+    require_type("name", name, str, "a text is wanted")
+    return _skinmask.decode_image(bytes(data), name, options, rgb)
+
+
+def _decoding(
+    rgb: bool, max_pixels: int, isolate: str, max_seconds: float | None
+) -> _skinmask.DecodeOptions:
+    require_switch("rgb", rgb)
+    seconds = seconds_of_isolation(isolate, max_seconds)
+    return _skinmask.DecodeOptions(pixels_of(max_pixels), isolate, seconds)

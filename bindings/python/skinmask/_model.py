@@ -16,13 +16,14 @@ from ._common import (
     Path,
     Progress,
     end_by,
+    file_at,
+    kept,
     path_of,
     require_range,
     require_switch,
     require_type,
     run,
 )
-from ._kept import file_at, kept
 from ._options import OF_MODEL_ALONE, detector_texts, refuse_without_effect
 from ._samples import Paths, Samples
 from ._show import axes_or_new, draw_models, html_png, html_table, show_png
