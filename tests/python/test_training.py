@@ -54,7 +54,6 @@ def test_callbacks_that_are_no_functions_are_refused(samples):
     for call in (
         lambda: skinmask.Model.train(samples, progress=3),
         lambda: skinmask.Samples.from_pairs("none", "none", progress=3),
-        lambda: skinmask.evaluate(samples, progress=3),
         lambda: skinmask.evaluate("none", "none", progress=3),
         lambda: skinmask.detect_files("none", "none", progress=3),
     ):

@@ -95,8 +95,8 @@ def evaluate(
     masks of uint8 or bool; their names are 'images[0]', 'masks[0]', and so on. Each is copied while
     it is evaluated, and before the run if it is not contiguous or a mask of bool. `report` is an
     HTML page to write. `how` are the options of reading masks, as in `Samples.from_pairs`
-    (without step and groups), and those of `detect`. A file that cannot be read is an Error, unless there is a function `problem`,
-    which is then called with one line. Ctrl-C ends the run.
+    (without step and groups), and those of `detect`. A file that cannot be read is an Error, unless
+    there is a function `problem`, which is then called with one line. Ctrl-C ends the run.
     """
     options = {name: how.pop(name) for name in list(how) if name in DETECTOR_OPTIONS}
     refuse(options, ("outlier", "steady", "draw", "erode"), "changes no score (leave it out)")
@@ -107,30 +107,21 @@ def evaluate(
             raise TypeError(f"unexpected keyword argument '{name}' ({known})")
     if isinstance(masks, Model):
         raise TypeError("masks: is Model (a folder or a list is wanted; model= takes a model)")
+    require_switch("overwrite", overwrite)
     if isinstance(images, Samples):
-        adapts = options.get("adapt", "off") not in (None, "off")
-        adapts |= any(options.get(name) is not None for name in _OF_PICTURES)
-        require_switch("overwrite", overwrite)
-        for name, has_value in (
-            ("progress", callable(progress)),  # what is no function is refused below
-            ("problem", callable(problem)),
-            ("overwrite", not overwrite),
-        ):
-            if has_value:
-                raise _skinmask.Error(f"{name}: is of images, and samples are judged")
+        why = "is of images, and samples are judged"
+        refuse({"progress": progress, "problem": problem}, ("progress", "problem"), why)
+        if not overwrite:
+            raise _skinmask.Error(f"overwrite: {why}")
+        of_pictures = any(options.get(name) is not None for name in _OF_PICTURES)
+        adapts = of_pictures or options.get("adapt") not in (None, "off")
         if masks is not None or report is not None or adapts or how:
             raise _skinmask.Error(
                 "samples: are judged without masks, adaptation and report "
                 "(a folder of images has them)"
             )
         detector = chosen(model)._detector({**options, "adapt": "off"})
-        table = images._core
-        text = run(
-            lambda *_: _skinmask.evaluate_samples(detector, table),
-            progress=progress,
-            problem=problem,
-        )
-        of_samples = Evaluation(json.loads(text))
+        of_samples = Evaluation(json.loads(_skinmask.evaluate_samples(detector, images._core)))
         if _lacks_positives(of_samples):
             warn(
                 f"samples: not one pixel is of {chosen(model).classes[0]!r}, which the model finds "
@@ -140,15 +131,14 @@ def evaluate(
     pairs = pair_options(images, masks, **how)
     detector = chosen(model)._detector(options)
     page = "" if report is None else path_of(report, "report")
-    require_switch("overwrite", overwrite)
     work = partial(_skinmask.evaluate, detector, pairs, page, overwrite)
     problem = end_by if problem is None else problem
     evaluation = Evaluation(json.loads(run(work, progress=progress, problem=problem)))
     if evaluation.data["masks_look_inverted"]:
         hint = "without invert" if how.get("invert") else "with invert=True"
         warn(
-            f"masks: look inverted: less of what they call {chosen(model).classes[0]} is found than "
-            f"of the rest ({hint} they are read the other way round)"
+            f"masks: look inverted: less of what they call {chosen(model).classes[0]} is found "
+            f"than of the rest ({hint} they are read the other way round)"
         )
     by_default = not any(is_given(how.get(name)) for name in ("labels", "whole", "invert"))
     if by_default and evaluation.images and _lacks_positives(evaluation):
