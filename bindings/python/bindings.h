@@ -6,17 +6,14 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "skinmask/base/lazy.h"
 #include "skinmask/base/options.h"
-#include "skinmask/detect/detector.h"
 #include "skinmask/detect/judgement.h"
 #include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"
@@ -91,28 +88,6 @@ void SetByKeyword(const OptionTable<Options>& table, Options& options, const std
   const bool is_true = row.kind == OptionRow::Kind::kSwitch && text == "on";
   SetOption(row, &options, is_true ? row.words[1] : text);
 }
-
-// A detector, with the variants that calls need. Safe from many threads.
-class DetectorObject {
- public:
-  using Interval = std::optional<std::pair<double, double>>;
-
-  // `asked` are the options that the user gave; the detector also has those from the environment.
-  DetectorObject(Detector detector, DetectorOptions asked)
-      : detector_(std::make_shared<const Detector>(std::move(detector))),
-        asked_(std::move(asked)) {}
-
-  const Detector& detector() const { return *detector_; }
-  const DetectorOptions& asked() const { return asked_; }
-  // The detector that abstains in this interval, if there is one; the last few are kept.
-  std::shared_ptr<const Detector> Abstaining(const Interval& interval) const;
-
- private:
-  std::shared_ptr<const Detector> detector_;
-  DetectorOptions asked_;
-  mutable std::mutex mutex_;
-  mutable std::deque<std::shared_ptr<const Detector>> abstaining_;
-};
 
 // A judgement whose parts are made when they are first used, by any thread.
 class Judged {

@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "arrays.h"
 #include "bindings.h"
 #include "skinmask/base/error.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/video.h"
@@ -19,14 +21,7 @@
 namespace skinmask::python {
 namespace {
 
-using DetectorPtr = std::shared_ptr<DetectorObject>;
-
-// The requested output of a picture.
-struct Request {
-  Output output = Output::kMask;
-  OutputForm form;
-  DetectorObject::Interval abstain;
-};
+using Interval = std::optional<std::pair<double, double>>;
 
 // Gives drawn pictures the caller's order of channels, and copies results to `out` if there is one.
 cv::Mat Delivered(cv::Mat result, bool rgb, const cv::Mat& out) {
@@ -37,34 +32,32 @@ cv::Mat Delivered(cv::Mat result, bool rgb, const cv::Mat& out) {
   return out;
 }
 
-// The output of judge(detector, picture), which takes a single picture, or the next frame of a
-// stream.
+// The output of judge(picture), which takes a single picture, or the next frame of a stream.
 template <class Judge>
-py::object Answered(const DetectorObject& kept, const py::object& image, const Request& request,
-                    bool rgb, const py::object& out, const Judge& judge) {
+py::object Answered(const py::object& image, Output output, int bits, bool rgb,
+                    const py::object& out, const Judge& judge) {
   const ImageArray array = ImageOf(image, rgb);
-  const int type = TypeOf(request.output, request.form);
-  const cv::Mat memory = WritableOf(out, array.pixels.size(), type, array.pixels);
+  const OutputForm form{.bits = bits};
+  const cv::Mat memory = WritableOf(out, array.pixels.size(), TypeOf(output, form), array.pixels);
   const cv::Mat result = CallWithoutGil([&] {
-    const std::shared_ptr<const Detector> detector = kept.Abstaining(request.abstain);
-    Judgement judgement = judge(*detector, array.Bgr());
-    return Delivered(Draw(request.output, judgement, request.form, memory), rgb, memory);
+    Judgement judgement = judge(array.Bgr());
+    return Delivered(Draw(output, judgement, form, memory), rgb, memory);
   });
   return memory.empty() ? py::object(ArrayOf(result)) : out;
 }
 
-py::object Detect(const DetectorObject& kept, const py::object& image, const Request& request,
-                  bool rgb, const py::object& out) {
-  DetectorOptions asked = kept.asked();
-  asked.abstain = request.abstain;
-  RequireShown(asked, {request.output});
+py::object Detect(const Detector& detector, const py::object& image, const std::string& name,
+                  int bits, bool rgb, const py::object& out) {
+  const Output output = OutputFromName(name);
+  const DetectorOptions& asked = detector.options();
+  RequireShown(asked, {output});
   // An array cannot hold measurements, nor the share of skin, which the threshold decides also
   // where the output is of classes.
-  if (asked.threshold && KindOf(request.output).of_model_alone)
+  if (asked.threshold && KindOf(output).of_model_alone)
     throw Error("`threshold`", "is of P(skin), and `output` 'classes' is the likeliest class");
   if (asked.erode) throw Error("`erode`", "is of what judge, Stream and video measure");
-  return Answered(kept, image, request, rgb, out,
-                  [](const Detector& detector, const cv::Mat& bgr) { return detector.Judge(bgr); });
+  return Answered(image, output, bits, rgb, out,
+                  [&](const cv::Mat& bgr) { return detector.Judge(bgr); });
 }
 
 // A copy, because the picture is used later.
@@ -74,60 +67,65 @@ Picture KeptPicture(const py::object& image, bool rgb) {
   return Picture(array.Bgr().clone());
 }
 
-std::shared_ptr<Judged> Judge(std::shared_ptr<DetectorObject> kept, const py::object& image,
+std::shared_ptr<Judged> Judge(std::shared_ptr<Detector> detector, const py::object& image,
                               bool rgb) {
-  Picture picture = KeptPicture(image, rgb);
-  Judgement judgement = kept->detector().Judge(std::move(picture));
-  return std::make_shared<Judged>(std::move(kept), std::move(judgement));
+  Judgement judgement = detector->Judge(KeptPicture(image, rgb));
+  return std::make_shared<Judged>(std::move(detector), std::move(judgement));
 }
 
 // The frames of one camera, one after the other.
-class Frames {
+class Frames : public std::enable_shared_from_this<Frames> {
  public:
-  explicit Frames(DetectorPtr detector)
-      : detector_(std::move(detector)), stream_(detector_->detector()) {}
+  // A rate of 0 frames a second is unknown.
+  Frames(const Detector& detector, double rate) : stream_(detector) { stream_.SetRate(rate); }
 
-  py::object Detect(const py::object& image, const Request& request, bool rgb,
-                    const py::object& out) {
+  py::object Detect(const py::object& image, const std::string& name, int bits,
+                    const Interval& abstain, bool rgb, const py::object& out) {
+    const Output output = OutputFromName(name);
     DetectorOptions of_call;  // the stream's own options need not show in every output
-    of_call.abstain = request.abstain;
-    RequireShown(of_call, {request.output});
-    return Answered(*detector_, image, request, rgb, out,
-                    [this](const Detector& detector, const Picture& picture) {
-                      return Judge(detector, picture);
-                    });
+    of_call.abstain = abstain;
+    RequireShown(of_call, {output});
+    std::shared_ptr<const Detector> detector;  // which the judgement needs
+    return Answered(image, output, bits, rgb, out, [&](const cv::Mat& bgr) {
+      detector = Abstaining(abstain);
+      return Judge(bgr, *detector);
+    });
   }
   // `detector` is the stream's, or one with other options.
-  Judgement Judge(const Detector& detector, const Picture& picture) {
+  Judgement Judge(const Picture& picture, const Detector& detector) {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const Adaptation> adaptation = stream_.Follow(picture);
     return {detector, picture, std::move(adaptation)};
   }
-
-  std::shared_ptr<Judged> Judge(const std::shared_ptr<Frames>& self, const py::object& image,
-                                bool rgb) {
+  std::shared_ptr<Judged> JudgeImage(const py::object& image, bool rgb) {
     const Picture picture = KeptPicture(image, rgb);
     const WithoutGil unlocked;
-    return std::make_shared<Judged>(self, Judge(detector(), picture));
+    return std::make_shared<Judged>(shared_from_this(), Judge(picture, detector()));
   }
 
   const Detector& detector() const { return stream_.detector(); }
-  // Call before the first frame.
-  void SetRate(double frames_per_second) { stream_.SetRate(frames_per_second); }
 
  private:
-  DetectorPtr detector_;
+  // The stream's detector with this interval, which is kept for the next frame.
+  std::shared_ptr<const Detector> Abstaining(const Interval& interval) {
+    const std::lock_guard lock(mutex_);
+    DetectorOptions options = detector().options();
+    if (interval) options.abstain = interval;
+    if (!with_interval_ || with_interval_->options().abstain != options.abstain)
+      with_interval_ = std::make_shared<const Detector>(detector().With(options));
+    return with_interval_;
+  }
+
   std::mutex mutex_;
   Stream stream_;
+  std::shared_ptr<const Detector> with_interval_;
 };
 
 class Video {
  public:
-  Video(const std::filesystem::path& path, DetectorPtr detector, const VideoRange& range)
+  Video(const std::filesystem::path& path, const Detector& detector, const VideoRange& range)
       : clip_(std::in_place, path.string(), VideoOpenOptions{.addresses = false}, range),
-        stream_(std::make_shared<Frames>(std::move(detector))) {
-    stream_->SetRate(clip_->info().rate.Value());
-  }
+        stream_(std::make_shared<Frames>(detector, clip_->info().rate.Value())) {}
 
   std::shared_ptr<Frame> Next() {
     const WithoutGil unlocked;
@@ -137,7 +135,7 @@ class Video {
     if (!frame && !has_frame_) throw Error("video", "holds no frame between start and end");
     if (!frame) return nullptr;
     has_frame_ = true;
-    return std::make_shared<Frame>(stream_, stream_->Judge(stream_->detector(), Picture(*frame)),
+    return std::make_shared<Frame>(stream_, stream_->Judge(Picture(*frame), stream_->detector()),
                                    frame->index, frame->seconds);
   }
   // Closes the file and its decoder after the frame that is being read; earlier frames stay valid.
@@ -194,13 +192,13 @@ py::array DecodePicture(std::string_view data, const std::string& name,
 void DefineVideo(py::module_& module) {
   py::class_<Video> type(module, "Video",
                          "The frames of a video: an iterator, which `with` closes.");
-  type.def(py::init([](const std::filesystem::path& path, DetectorPtr detector,
+  type.def(py::init([](const std::filesystem::path& path, const Detector& detector,
                        const std::optional<std::string>& from,
                        const std::optional<std::string>& to) {
         const VideoRange range = RangeOf(from, to);
         // Not as a guard of the call, which would include pybind11's own table of objects.
         const WithoutGil unlocked;
-        return std::make_unique<Video>(path, std::move(detector), range);
+        return std::make_unique<Video>(path, detector, range);
       }))
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__",
@@ -228,32 +226,12 @@ void DefineVideo(py::module_& module) {
 
 }  // namespace
 
-std::shared_ptr<const Detector> DetectorObject::Abstaining(const Interval& interval) const {
-  if (!interval || interval == detector_->options().abstain) return detector_;
-  const std::lock_guard lock(mutex_);
-  for (const auto& kept : abstaining_)
-    if (kept->options().abstain == interval) return kept;
-  DetectorOptions options = detector_->options();
-  options.abstain = interval;
-  constexpr std::size_t kMaxKept = 4;
-  if (abstaining_.size() == kMaxKept) abstaining_.pop_front();
-  return abstaining_.emplace_back(std::make_shared<const Detector>(detector_->With(options)));
-}
-
 void DefinePictures(py::module_& module) {
-  py::class_<Request>(module, "Request")
-      .def(py::init([](const std::string& output, int bits,
-                       std::optional<std::pair<double, double>> abstain) {
-        return Request{OutputFromName(output), {.bits = bits}, abstain};
-      }));
   DefineJudged(module);
   py::class_<Frames, std::shared_ptr<Frames>>(module, "Stream")
-      .def(py::init<DetectorPtr>(), Unlocked())
-      .def("set_rate", &Frames::SetRate)
+      .def(py::init<const Detector&, double>(), Unlocked())
       .def("detect", &Frames::Detect)
-      .def("judge", [](const std::shared_ptr<Frames>& frames, const py::object& image, bool rgb) {
-        return frames->Judge(frames, image, rgb);
-      });
+      .def("judge", &Frames::JudgeImage);
   module.def("detect", &Detect);
   module.def("judge", &Judge);
   py::class_<DecodeOptions>(module, "DecodeOptions")

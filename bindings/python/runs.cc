@@ -26,24 +26,25 @@ using Path = std::filesystem::path;
 
 // The detector for all of these outputs; adds to `options` the options that the outputs are made
 // with.
-Detector DetectorFor(const DetectorObject& kept, DetectOptions& options) {
-  RequireShown(kept.asked(), options.outputs);
-  if (kept.asked().erode && options.if_exists != IfExists::kKeep)  // else its folder may name it
+Detector DetectorFor(const Detector& detector, DetectOptions& options) {
+  RequireShown(detector.options(), options.outputs);
+  if (detector.options().erode &&
+      options.if_exists != IfExists::kKeep)  // else its folder may name it
     throw Error("`erode`", "is of what is measured, which files of outputs have no room for");
-  const Model& model = kept.detector().model();
-  DetectorOptions together = OptionsTogether(kept.detector().options(), options.outputs, model);
+  const Model& model = detector.model();
+  DetectorOptions together = OptionsTogether(detector.options(), options.outputs, model);
   options.made_with->merge(MadeWithOf(together, model));
-  if (!Any(options.outputs, &OutputKind::of_model_alone)) return kept.detector().With(together);
+  if (!Any(options.outputs, &OutputKind::of_model_alone)) return detector.With(together);
   together.threshold.reset();  // the model has both
   together.prior.reset();
   return Detector(model, nullptr, together);
 }
 
 // `done` makes a DetectedFile for each input.
-void DetectFiles(const DetectorObject& kept, DetectOptions options, const Stop& stop,
+void DetectFiles(const Detector& asked, DetectOptions options, const Stop& stop,
                  const py::object& progress, const py::object& done) {
   const WithoutGil unlocked;
-  const Detector detector = DetectorFor(kept, options);
+  const Detector detector = DetectorFor(asked, options);
   const auto tell = [&](const DetectedImage& image, const std::string& error) {
     const py::gil_scoped_acquire locked;
     done(image.input, image.outputs, py::make_tuple(image.size.width, image.size.height),
@@ -64,7 +65,7 @@ void DetectFiles(const DetectorObject& kept, DetectOptions options, const Stop& 
   if (lost) throw Error(lost->input, lost->Reason());
 }
 
-std::string EvaluateFolders(const DetectorObject& kept, const PairOptions& pairs, const Path& page,
+std::string EvaluateFolders(const Detector& asked, const PairOptions& pairs, const Path& page,
                             bool overwrite, const Stop& stop, const py::object& progress,
                             const py::object& problem) {
   const WithoutGil unlocked;
@@ -73,17 +74,17 @@ std::string EvaluateFolders(const DetectorObject& kept, const PairOptions& pairs
     RequireWritable(page, if_exists);
     RequireNoMedia(page);
   }
-  const Model& model = kept.detector().model();
-  DetectorOptions options = kept.detector().options();
+  const Model& model = asked.model();
+  DetectorOptions options = asked.options();
   options.abstain.reset();
-  const Detector detector = kept.detector().With(options);
+  const Detector detector = asked.With(options);
   Run run = RunOf(stop, progress, problem);
   if (!page.empty()) run.written = {page};
   EvaluationReport report = EvaluateImages(pairs, detector, run);
   if (report.pooled.counts.Total() == 0 && !report.images.empty())
     throw Error("masks", "mark no pixel that counts: all of them are ignored");
   report.decision = model.decision;
-  report.abstain = kept.asked().abstain;
+  report.abstain = asked.options().abstain;
   std::string json = FullReportToJson(report, &model);
   if (page.empty() || stop.set || report.pooled.counts.Total() == 0) return json;
   run.progress = Run().progress;  // none for the gallery
@@ -93,11 +94,11 @@ std::string EvaluateFolders(const DetectorObject& kept, const PairOptions& pairs
   return json;
 }
 
-std::string EvaluateSamplesOf(const DetectorObject& kept, const Samples& samples) {
-  const Model& model = kept.detector().model();
+std::string EvaluateSamplesOf(const Detector& detector, const Samples& samples) {
+  const Model& model = detector.model();
   EvaluationReport report = EvaluateTable(samples, model);
   report.decision = model.decision;
-  report.abstain = kept.asked().abstain;
+  report.abstain = detector.options().abstain;
   return FullReportToJson(report, &model);
 }
 
@@ -180,17 +181,24 @@ void DefineRuns(py::module_& module) {
               line.data(), static_cast<py::ssize_t>(line.size()), "backslashreplace")));
         return lines;
       });
-  py::class_<DetectorObject, std::shared_ptr<DetectorObject>>(module, "Detector")
+  py::class_<Detector, std::shared_ptr<Detector>>(module, "Detector")
       .def(py::init([](const ModelObject& model, const std::map<std::string, std::string>& texts,
                        const Path& usual_faces) {
-        DetectorOptions asked;
-        for (const auto& [name, text] : texts) SetByKeyword(DetectorTable(), asked, name, text);
-        DetectorOptions options = asked;
+        DetectorOptions options;
+        for (const auto& [name, text] : texts) SetByKeyword(DetectorTable(), options, name, text);
         if (options.faces.empty() && options.by_faces()) options.faces = usual_faces;
         // Not as a guard of the call, which would include pybind11's own table of objects.
         const WithoutGil unlocked;
-        return std::make_shared<DetectorObject>(Detector(model.model(), options), asked);
-      }));
+        return std::make_shared<Detector>(model.model(), options);
+      }))
+      .def(
+          "abstaining",
+          [](const Detector& detector, const std::string& interval) {
+            DetectorOptions options = detector.options();
+            SetByKeyword(DetectorTable(), options, "abstain", interval);
+            return std::make_shared<Detector>(detector.With(options));
+          },
+          Unlocked());
   DefineDetection(module);
   module.def("detect_files", &DetectFiles);
   module.def("evaluate", &EvaluateFolders);

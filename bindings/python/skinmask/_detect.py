@@ -39,13 +39,8 @@ def _bits(output: str, dtype: DTypeLike) -> int:
     return bits_of(dtype, ("uint8",), f" with {output=}")
 
 
-def _asked(
-    output: str, dtype: DTypeLike, abstain: _Interval | None, rgb: bool
-) -> _skinmask.Request:
-    bits = _bits(output, dtype)
-    require_switch("rgb", rgb)
-    ends = None if abstain is None else two_numbers("abstain", abstain, "(low, high)")
-    return _skinmask.Request(output, bits, ends)
+def _interval(abstain: _Interval | None) -> _Interval | None:
+    return None if abstain is None else two_numbers("abstain", abstain, "(low, high)")
 
 
 def detect(
@@ -95,9 +90,11 @@ def detect(
     The results do not depend on the number of threads, and are those of the program.
     """
     refuse(options, ("steady",), _OF_FRAMES)
-    request = _asked(output, dtype, abstain, rgb)
+    bits = _bits(output, dtype)
+    require_switch("rgb", rgb)
+    options["abstain"] = _interval(abstain)
     detector = chosen(model)._detector(options, (output,))
-    return _skinmask.detect(detector, image, request, rgb, out)
+    return _skinmask.detect(detector, image, output, bits, rgb, out)
 
 
 def judge(
@@ -157,10 +154,9 @@ class Stream:
     def __init__(
         self, model: Model | None = None, *, rate: float | None = None, **options: Any
     ) -> None:
-        self._core = _skinmask.Stream(chosen(model)._detector(options))
         if rate is not None:
             require_range("rate", rate, 0, 1000, "more than 0, at most 1000 frames/s")
-            self._core.set_rate(rate)
+        self._core = _skinmask.Stream(chosen(model)._detector(options), rate or 0)
 
     def detect(
         self,
@@ -173,7 +169,9 @@ class Stream:
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """As `detect`, for the next frame; `abstain` None is the stream's own."""
-        return self._core.detect(image, _asked(output, dtype, abstain, rgb), rgb, out)
+        bits = _bits(output, dtype)
+        require_switch("rgb", rgb)
+        return self._core.detect(image, output, bits, _interval(abstain), rgb, out)
 
     def judge(self, image: Image, *, rgb: bool = False) -> Judgement:
         """As `judge`, for the next frame: its mask, its means, and its faces with their numbers."""

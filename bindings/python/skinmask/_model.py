@@ -229,6 +229,9 @@ class Model:
         faces = "" if alone or "faces" in texts else os.environ.get("SKINMASK_FACES", "")
         files = [texts.get("faces"), texts.get("seed_mask"), faces]
         key = (*sorted(texts.items()), *(path and file_at(path) for path in files))
+        if "abstain" in texts:  # shares the networks of the detector that gives an answer everywhere
+            decided = self._detector({**options, "abstain": None}, outputs)
+            return kept(self._detectors, 8, key, lambda: decided.abstaining(texts["abstain"]))
         return kept(self._detectors, 8, key, lambda: _skinmask.Detector(self._core, texts, faces))
 
     @property
