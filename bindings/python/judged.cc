@@ -3,7 +3,6 @@
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <mutex>
@@ -11,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -23,10 +21,22 @@
 namespace skinmask::python {
 namespace {
 
+// What find(judgement) gives. It runs without the GIL.
+template <class Find>
+auto FoundIn(Judged& judged, const Find& find) {
+  return CallWithoutGil([&] { return judged.With(find); });
+}
+
+// A property that is computed from a picture.
+template <class Find>
+auto Found(const Find& find) {
+  return [find](Judged& judged) { return FoundIn(judged, find); };
+}
+
 // A picture as a read-only array, because the judgement may keep it.
 template <class Draw>
 py::array ReadOnly(Judged& judged, const Draw& draw) {
-  py::array array = ArrayOf(CallWithoutGil([&] { return judged.With(draw); }));
+  py::array array = ArrayOf(FoundIn(judged, draw));
   array.attr("flags").attr("writeable") = false;
   return array;
 }
@@ -41,21 +51,37 @@ py::array Drawn(Judged& judged, const std::string& name, int bits) {
   return ReadOnly(judged, [&](Judgement& j) { return Draw(output, j, {.bits = bits}); });
 }
 
-// A property that is computed from a picture.
-template <class Find>
-py::cpp_function Found(const Find& find) {
-  return py::cpp_function([find](Judged& judged) { return judged.With(find); }, Unlocked());
-}
-
 // The same keys as in the JSON of results (docs/formats.md). None if nothing is adapted.
 py::object AdaptationOf(Judged& judged) {
-  const auto found = CallWithoutGil([&] {
-    return judged.With([](Judgement& judgement) {
-      return judgement.detector().adapter() ? std::optional(judgement.summary()) : std::nullopt;
-    });
+  const std::string json = FoundIn(judged, [](Judgement& j) {
+    return j.detector().adapter() ? AdaptationToJson(j.summary()) : "null";
   });
-  if (!found) return py::none();
-  return py::module_::import("json").attr("loads")(AdaptationToJson(*found));
+  return py::module_::import("json").attr("loads")(json);
+}
+
+// The package's Region, which is a value; None without one.
+py::object RegionIn(const std::optional<Region>& region) {
+  if (!region) return py::none();
+  const auto& [pixels, centroid, semi_major, semi_minor, angle_degrees] = *region;
+  return py::module_::import("skinmask")
+      .attr("Region")(pixels, py::make_tuple(centroid.x, centroid.y), semi_major, semi_minor,
+                      angle_degrees);
+}
+
+py::object RegionFound(Judged& judged) {
+  return RegionIn(
+      FoundIn(judged, [](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }));
+}
+
+// A Face of the package for each.
+py::list FacesFound(Judged& judged) {
+  const py::object type = py::module_::import("skinmask").attr("Face");
+  py::list faces;
+  for (const auto& [face, parts] : FoundIn(judged, [](Judgement& j) { return j.Measured().faces; }))
+    faces.append(type(face.id,
+                      py::make_tuple(face.box.x, face.box.y, face.box.width, face.box.height),
+                      face.frame.TiltDegrees(), parts[0], parts[1], parts[2], parts[3]));
+  return faces;
 }
 
 // A value for red, green and blue.
@@ -64,38 +90,14 @@ py::tuple OfChannels(const ColorSums& sums) {
   return py::make_tuple((sums.*value)(2), (sums.*value)(1), (sums.*value)(0));
 }
 
-template <FacePart part>
-ColorSums PartOf(const MeasuredFace& face) {
-  return face.of(part);
-}
-
-// The pickled states.
+// The pickled state.
 using StateOfSums =
     std::tuple<std::uint64_t, std::array<std::uint64_t, 3>, std::array<std::uint64_t, 3>>;
-using StateOfFace = std::tuple<std::int64_t, std::array<int, 4>, std::array<double, 4>,
-                               std::array<StateOfSums, kFaceParts>>;
 
 StateOfSums SumsToState(const ColorSums& sums) { return {sums.pixels, sums.sums, sums.squares}; }
 ColorSums SumsOfState(const StateOfSums& state) {
   const auto& [pixels, sums, squares] = state;
   return {pixels, sums, squares};
-}
-
-StateOfFace FaceToState(const MeasuredFace& measured) {
-  const auto& [id, box, frame] = measured.face;
-  StateOfFace state{id,
-                    {box.x, box.y, box.width, box.height},
-                    {frame.centre.x, frame.centre.y, frame.size, frame.tilt},
-                    {}};
-  std::ranges::transform(measured.parts, std::get<3>(state).begin(), &SumsToState);
-  return state;
-}
-MeasuredFace FaceOfState(const StateOfFace& state) {
-  const auto& [id, box, frame, parts] = state;
-  MeasuredFace measured{
-      {id, {box[0], box[1], box[2], box[3]}, {{frame[0], frame[1]}, frame[2], frame[3]}}, {}};
-  std::ranges::transform(parts, measured.parts.begin(), &SumsOfState);
-  return measured;
 }
 
 void DefineMeans(py::module_& module) {
@@ -119,44 +121,9 @@ void DefineMeans(py::module_& module) {
   });
 }
 
-void DefineFace(py::module_& module) {
-  py::class_<MeasuredFace> face(
-      module, "Face", "A face that the model was adapted to, and the colours of its skin.");
-  face.def(py::self == py::self)
-      .def("__hash__", [](const MeasuredFace& f) { return py::hash(py::int_(f.face.box.x)); })
-      .def_property_readonly(
-          "id", [](const MeasuredFace& f) { return f.face.id; },
-          "In a stream the same from frame to frame; in a single picture 1, 2, ...")
-      .def_property_readonly(
-          "box",
-          [](const MeasuredFace& f) {
-            const cv::Rect& box = f.face.box;
-            return py::make_tuple(box.x, box.y, box.width, box.height);
-          },
-          "x, y, width, height in pixels, upright, from the forehead to the chin.")
-      .def_property_readonly(
-          "tilt_degrees", [](const MeasuredFace& f) { return f.face.frame.TiltDegrees(); },
-          "Tilt of the head, clockwise on the screen.")
-      .def_property_readonly("means", &PartOf<FacePart::kFace>,
-                             "Colours of the skin of the face without its outline.")
-      .def_property_readonly("forehead", &PartOf<FacePart::kForehead>,
-                             "Colours of the skin of the forehead.")
-      .def_property_readonly("left_cheek", &PartOf<FacePart::kLeftCheek>,
-                             "Colours of the skin of the cheek that is left in the picture.")
-      .def_property_readonly("right_cheek", &PartOf<FacePart::kRightCheek>,
-                             "Colours of the skin of the cheek that is right in the picture.")
-      .def(py::pickle(&FaceToState, &FaceOfState));
-  Show(face, [](const MeasuredFace& f) {
-    const cv::Rect& box = f.face.box;
-    const py::str text("<skinmask.Face {} of {}x{} pixels at ({}, {})>");
-    return text.format(f.face.id, box.width, box.height, box.x, box.y);
-  });
-}
-
-std::optional<Region> RegionOfMap(const py::object& map) {
+py::object RegionOfMap(const py::object& map) {
   const ImageArray array = MapOf(map);
-  const WithoutGil unlocked;
-  return RegionOf(MapMomentsOf(array.pixels));
+  return RegionIn(CallWithoutGil([&] { return RegionOf(MapMomentsOf(array.pixels)); }));
 }
 
 class Tracker {
@@ -166,66 +133,36 @@ class Tracker {
       tracker_ = RegionTracker(cv::Rect((*start)[0], (*start)[1], (*start)[2], (*start)[3]));
   }
 
-  std::optional<Region> Follow(const py::object& map) {
+  py::object Follow(const py::object& map) {
     const ImageArray array = MapOf(map);
-    const WithoutGil unlocked;
-    const std::lock_guard lock(mutex_);
-    if (!size_.empty() && array.pixels.size() != size_)
-      throw Error("probability",
-                  fmt::format("of {}x{} pixels follows one of {}x{} (a new RegionTracker "
-                              "begins anew)",
-                              array.pixels.cols, array.pixels.rows, size_.width, size_.height));
-    size_ = array.pixels.size();
-    return tracker_.Follow(array.pixels);
+    return RegionIn(CallWithoutGil([&] { return Followed(array.pixels); }));
   }
 
  private:
+  std::optional<Region> Followed(const cv::Mat& map) {
+    const std::lock_guard lock(mutex_);
+    if (!size_.empty() && map.size() != size_)
+      throw Error("probability",
+                  fmt::format("of {}x{} pixels follows one of {}x{} (a new RegionTracker begins "
+                              "anew)",
+                              map.cols, map.rows, size_.width, size_.height));
+    size_ = map.size();
+    return tracker_.Follow(map);
+  }
+
   std::mutex mutex_;
   RegionTracker tracker_;
   cv::Size size_;  // of the maps; empty before the first
 };
 
-void DefineRegion(py::module_& module) {
-  py::class_<Region> region(
-      module, "Region",
-      "The ellipse that, filled evenly, has the moments of a map of probabilities.");
-  region.def(py::self == py::self)
-      .def("__hash__", [](const Region& r) { return py::hash(py::float_(r.pixels)); })
-      .def_readonly("pixels", &Region::pixels, "The sum of the probabilities.")
-      .def_property_readonly(
-          "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); },
-          "x to the right, y down; (0, 0) is the centre of the top left pixel.")
-      .def_readonly("semi_major", &Region::semi_major, "Half of the long axis, in pixels.")
-      .def_readonly("semi_minor", &Region::semi_minor, "Half of the short axis, in pixels.")
-      .def_readonly("angle_degrees", &Region::angle_degrees,
-                    "From the x axis to the long axis, clockwise, above -90 and at most 90.")
-      .def(py::pickle(
-          [](const Region& r) {
-            return std::array{r.pixels,     r.centroid.x, r.centroid.y,
-                              r.semi_major, r.semi_minor, r.angle_degrees};
-          },
-          [](const std::array<double, 6>& n) {
-            return Region{n[0], {n[1], n[2]}, n[3], n[4], n[5]};
-          }));
-  Show(region, [](const Region& r) {
-    const py::str text(
-        "<skinmask.Region {:.1f} pixels at ({:.1f}, {:.1f}), half axes {:.1f} and {:.1f}, {:.1f} "
-        "degrees>");
-    return text.format(r.pixels, r.centroid.x, r.centroid.y, r.semi_major, r.semi_minor,
-                       r.angle_degrees);
-  });
+}  // namespace
+
+void DefineJudged(py::module_& module) {
   module.def("region", &RegionOfMap);
   py::class_<Tracker>(module, "RegionTracker")
       .def(py::init<const std::optional<std::array<int, 4>>&>())
       .def("follow", &Tracker::Follow);
-}
-
-}  // namespace
-
-void DefineJudged(py::module_& module) {
-  DefineRegion(module);
   DefineMeans(module);
-  DefineFace(module);
   py::class_<Judged, std::shared_ptr<Judged>> judged(
       module, "Judgement",
       "A picture and its results, computed at their first use; pictures are read-only.");
@@ -254,13 +191,12 @@ None with adapt='off' and no seed.
 (their number), `shift` (of the threshold, in log-odds), `stops` (judged as if lighter by
 these powers of two), True for `cool`, `unclear` and `monochrome`, and `any_skin` (P(some
 pixel is skin), among as many pictures with skin as without).)")
-      .def_property_readonly(
-          "region", Found([](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }),
-          "The region of `probability`; None if that is 0 everywhere.")
+      .def_property_readonly("region", &RegionFound,
+                             "The region of `probability`; None if that is 0 everywhere.")
       .def_property_readonly(
           "means", Found([](Judgement& j) { return j.Measured().skin; }),
           "Colours of the skin by the threshold, without `erode` pixels at its border.")
-      .def_property_readonly("faces", Found([](Judgement& j) { return j.Measured().faces; }),
+      .def_property_readonly("faces", &FacesFound,
                              "The faces that the model was adapted to, and their colours.");
   Show(judged, [](const Judged&) { return py::str("<skinmask.Judgement>"); });
   py::class_<Frame, Judged, std::shared_ptr<Frame>> frame(

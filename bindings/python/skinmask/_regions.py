@@ -1,13 +1,65 @@
-"""Regions of skin, in single maps and from map to map."""
+"""Regions of skin, in single maps and from map to map, and faces."""
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from typing import Any
 
 from . import _skinmask
 from ._common import Image
-from ._skinmask import Region
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Region:
+    """The ellipse that, filled evenly, has the moments of a map of probabilities.
+
+    - pixels: the sum of the probabilities.
+    - centroid: x to the right, y down; (0, 0) is the centre of the top left pixel.
+    - semi_major, semi_minor: half of the long and of the short axis, in pixels.
+    - angle_degrees: from the x axis to the long axis, clockwise, above -90 and at most 90.
+    """
+
+    __module__ = "skinmask"
+
+    pixels: float
+    centroid: tuple[float, float]
+    semi_major: float
+    semi_minor: float
+    angle_degrees: float
+
+    def __repr__(self) -> str:
+        x, y = self.centroid
+        return (
+            f"<skinmask.Region {self.pixels:.1f} pixels at ({x:.1f}, {y:.1f}), half axes "
+            f"{self.semi_major:.1f} and {self.semi_minor:.1f}, {self.angle_degrees:.1f} degrees>"
+        )
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Face:
+    """A face that the model was adapted to, and the colours of its skin.
+
+    - id: in a stream the same from frame to frame; in a single picture 1, 2, ...
+    - box: x, y, width, height in pixels, upright, from the forehead to the chin.
+    - tilt_degrees: tilt of the head, clockwise on the screen.
+    - means: colours of the skin of the face without its outline.
+    - forehead, left_cheek, right_cheek: those of its parts, left and right in the picture.
+    """
+
+    __module__ = "skinmask"
+
+    id: int
+    box: tuple[int, int, int, int]
+    tilt_degrees: float
+    means: _skinmask.Means
+    forehead: _skinmask.Means
+    left_cheek: _skinmask.Means
+    right_cheek: _skinmask.Means
+
+    def __repr__(self) -> str:
+        x, y, width, height = self.box
+        return f"<skinmask.Face {self.id} of {width}x{height} pixels at ({x}, {y})>"
 
 
 def region(probability: Image) -> Region | None:

@@ -7,6 +7,7 @@ import numpy
 from numpy.typing import DTypeLike, NDArray
 
 from ._common import Path, Progress, Texts
+from ._regions import Face, Region
 
 __version__: str
 
@@ -143,25 +144,6 @@ class DetectOptions:
     def isolate(self, name: str, max_seconds: float) -> None: ...
     def if_exists(self, replace: bool, keep: bool) -> None: ...
 
-class Region:
-    """The ellipse that, filled evenly, has the moments of a map of probabilities."""
-
-    @property
-    def pixels(self) -> float:
-        """The sum of the probabilities."""
-    @property
-    def centroid(self) -> tuple[float, float]:
-        """x to the right, y down; (0, 0) is the centre of the top left pixel."""
-    @property
-    def semi_major(self) -> float:
-        """Half of the long axis, in pixels."""
-    @property
-    def semi_minor(self) -> float:
-        """Half of the short axis, in pixels."""
-    @property
-    def angle_degrees(self) -> float:
-        """From the x axis to the long axis, clockwise, above -90 and at most 90."""
-
 class RegionTracker:
     def __init__(self, start: tuple[int, int, int, int] | None) -> None: ...
     def follow(self, map: NDArray[numpy.uint8]) -> Region | None: ...
@@ -178,31 +160,6 @@ class Means:
     @property
     def sd(self) -> tuple[float, float, float]:
         """Standard deviations of red, green and blue (divided by the number of pixels)."""
-
-class Face:
-    """A face that the model was adapted to, and the colours of its skin."""
-
-    @property
-    def id(self) -> int:
-        """In a stream the same from frame to frame; in a single picture 1, 2, ..."""
-    @property
-    def box(self) -> tuple[int, int, int, int]:
-        """x, y, width, height in pixels, upright, from the forehead to the chin."""
-    @property
-    def tilt_degrees(self) -> float:
-        """Tilt of the head, clockwise on the screen."""
-    @property
-    def means(self) -> Means:
-        """Colours of the skin of the face without its outline."""
-    @property
-    def forehead(self) -> Means:
-        """Colours of the skin of the forehead."""
-    @property
-    def left_cheek(self) -> Means:
-        """Colours of the skin of the cheek that is left in the picture."""
-    @property
-    def right_cheek(self) -> Means:
-        """Colours of the skin of the cheek that is right in the picture."""
 
 class Judgement:
     """A picture and its results, computed at their first use; pictures are read-only."""
