@@ -1,5 +1,6 @@
 // Tables of labelled pixels, the pairs of files that they are read from, and the training of
 // models.
+#include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -53,8 +54,7 @@ Samples SamplesOf(const py::object& object,
   const std::uint64_t* const count_of = counts ? counts->data() : nullptr;
   const WithoutGil unlocked;
   SampleCounter all;
-  std::vector<std::uint16_t> numbers;
-  for (const std::string& name : names) numbers.push_back(all.ClassIndex(name));
+  for (const std::string& name : names) all.ClassIndex(name);  // they all differ
   if (group_of || count_of) {
     std::uint64_t left = Samples::kMaxTotal;
     for (std::size_t i = 0; i < pixels.count; ++i) {
@@ -63,15 +63,12 @@ Samples SamplesOf(const py::object& object,
       if (times > left) throw Error("counts", "are more pixels than 2^43 together");
       left -= times;
       if (times > 0)
-        all.Add(
-            SampleRow{group_of ? group_of[i] : 0, numbers[classes[i]], p[0], p[1], p[2], times});
+        all.Add(SampleRow{group_of ? group_of[i] : 0, classes[i], p[0], p[1], p[2], times});
     }
   } else {
     ColorCounter counter(names.size());
     counter.CountRow(pixels.bgr, classes, pixels.count);
-    std::vector<SampleRow> rows = counter.Flush(0);
-    for (SampleRow& row : rows) row.class_index = numbers[row.class_index];
-    all.Add(std::move(rows));
+    all.Add(counter.Flush(0));
   }
   return std::move(all).Finish();
 }
@@ -134,16 +131,13 @@ using Pictures = std::map<std::string, ByteArray>;
 // file.
 std::string PnmOf(const cv::Mat& picture) {
   const bool grey = picture.channels() == 1;
-  std::string bytes = (grey ? "P5 " : "P6 ") + std::to_string(picture.cols) + " " +
-                      std::to_string(picture.rows) + " 255\n";
-  const std::size_t head = bytes.size();
-  bytes.resize(head + picture.total() * picture.elemSize());
-  cv::Mat pixels(picture.size(), picture.type(), bytes.data() + head);
+  cv::Mat pixels;
   if (grey)
-    picture.copyTo(pixels);
+    pixels = picture;
   else
     cv::cvtColor(picture, pixels, cv::COLOR_BGR2RGB);
-  return bytes;
+  std::string bytes = fmt::format("{} {} {} 255\n", grey ? "P5" : "P6", pixels.cols, pixels.rows);
+  return bytes.append(pixels.ptr<char>(), pixels.total() * pixels.elemSize());
 }
 
 // Copies of the options share the arrays. The last copy may be destroyed without the GIL, so the
