@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -77,7 +78,10 @@ class ModelObject {
   Lazy<Reference> reference_;
   Lazy<Posterior> posterior_;
 };
+using ModelPtr = std::shared_ptr<ModelObject>;
 
+// Writes a text to a file, which must not be called as an image, a video or an archive is.
+void SaveText(const std::filesystem::path& path, const std::string& text, bool overwrite);
 // A message of the library with Python's keywords as names of options.
 std::string InPython(const std::string& line);
 // Sets an option to the text of a keyword's value; "on" stands for True.

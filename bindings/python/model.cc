@@ -11,17 +11,13 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "skinmask/base/file.h"
 #include "skinmask/data/samples.h"
 #include "skinmask/media/image.h"
-#include "skinmask/media/inputs.h"
 #include "skinmask/model/outliers.h"
 #include "skinmask/report/picture.h"
 
 namespace skinmask::python {
 namespace {
-
-using ModelPtr = std::shared_ptr<ModelObject>;
 
 // Calls answer(by, first, count) for blocks of pixels, in parallel, without the GIL, where `by` is
 // the model's evaluator. It is made before the blocks, because its making may run in parallel, too:
@@ -96,22 +92,18 @@ auto OfClasses(T ClassModel::*member) {
   };
 }
 
-void Save(const ModelObject& model, const std::filesystem::path& path, bool overwrite) {
-  RequireNoMedia(path);
-  WriteFile(path, ModelToJson(model.model()), overwrite ? IfExists::kReplace : IfExists::kFail);
-}
+ModelPtr Kept(Model model) { return std::make_shared<ModelObject>(std::move(model)); }
 
 // The model with another prior or threshold, as its file would have them.
 ModelPtr Changed(const ModelObject& model, std::optional<double> prior,
                  std::optional<double> threshold) {
   Model changed = prior ? WithPrior(model.model(), *prior) : model.model();
   if (threshold) changed.decision = {*threshold, "fixed", ""};
-  return std::make_shared<ModelObject>(std::move(changed));
+  return Kept(std::move(changed));
 }
 
 // The bytes of the picture's file.
-py::bytes DrawnModels(const std::vector<std::shared_ptr<ModelObject>>& kept,
-                      const std::vector<std::string>& names,
+py::bytes DrawnModels(const std::vector<ModelPtr>& kept, const std::vector<std::string>& names,
                       const std::vector<std::pair<std::string, double>>& at, bool marginal,
                       const Samples* samples, bool svg) {
   return CallWithoutGil([&] {
@@ -141,22 +133,21 @@ py::bytes PngOf(const py::object& image) {
 void DefineModel(py::module_& module) {
   py::class_<ModelObject, ModelPtr>(module, "Model")
       .def_static(
-          "read",
-          [](const std::filesystem::path& path) {
-            return std::make_shared<ModelObject>(ReadModel(path));
-          },
+          "read", [](const std::filesystem::path& path) { return Kept(ReadModel(path)); },
           Unlocked())
       .def_static(
-          "default", [] { return std::make_shared<ModelObject>(DefaultModel()); }, Unlocked())
+          "default", [] { return Kept(DefaultModel()); }, Unlocked())
       .def_static(
-          "from_json",
-          [](const std::string& text) {
-            return std::make_shared<ModelObject>(ModelFromJson(text, "model"));
-          },
+          "from_json", [](const std::string& text) { return Kept(ModelFromJson(text, "model")); },
           Unlocked())
       .def(
           "to_json", [](const ModelObject& m) { return ModelToJson(m.model()); }, Unlocked())
-      .def("save", &Save, Unlocked())
+      .def(
+          "save",
+          [](const ModelObject& m, const std::filesystem::path& path, bool overwrite) {
+            SaveText(path, ModelToJson(m.model()), overwrite);
+          },
+          Unlocked())
       .def("changed", &Changed, Unlocked())
       .def("mask_row", RowOf(&ModelObject::posterior, &Posterior::MaskRow))
       .def("class_row", RowOf(&ModelObject::reference, &Reference::ClassRow))

@@ -28,8 +28,8 @@ using Path = std::filesystem::path;
 // with.
 Detector DetectorFor(const Detector& detector, DetectOptions& options) {
   RequireShown(detector.options(), options.outputs);
-  if (detector.options().erode &&
-      options.if_exists != IfExists::kKeep)  // else its folder may name it
+  // A folder that is continued may name it.
+  if (detector.options().erode && options.if_exists != IfExists::kKeep)
     throw Error("`erode`", "is of what is measured, which files of outputs have no room for");
   const Model& model = detector.model();
   DetectorOptions together = OptionsTogether(detector.options(), options.outputs, model);
@@ -152,6 +152,11 @@ void DefineDetection(py::module_& module) {
 }
 
 }  // namespace
+
+void SaveText(const Path& path, const std::string& text, bool overwrite) {
+  RequireNoMedia(path);
+  WriteFile(path, text, overwrite ? IfExists::kReplace : IfExists::kFail);
+}
 
 Run RunOf(const Stop& stop, const py::object& progress, const py::object& problem) {
   Run run;

@@ -17,7 +17,6 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "skinmask/base/error.h"
-#include "skinmask/base/file.h"
 #include "skinmask/data/color_counter.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/collect_samples.h"
@@ -26,7 +25,6 @@
 namespace skinmask::python {
 namespace {
 
-using ModelPtr = std::shared_ptr<ModelObject>;
 using Path = std::filesystem::path;
 
 // A table of pixels (n, 3), B G R. Each has the class `names[index]`, group 0 or its own group, and
@@ -192,9 +190,7 @@ void DefineSamples(py::module_& module) {
       .def(
           "save",
           [](const Samples& samples, const Path& path, bool overwrite) {
-            RequireNoMedia(path);
-            WriteFile(path, FormatSamples(samples),
-                      overwrite ? IfExists::kReplace : IfExists::kFail);
+            SaveText(path, FormatSamples(samples), overwrite);
           },
           Unlocked())
       .def("ungrouped", &Samples::Ungrouped, Unlocked())
