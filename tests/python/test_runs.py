@@ -448,7 +448,7 @@ def test_videos_that_cannot_be_read_are_named(tmp_path, clip):
     video = skinmask.video(clip, adapt="off")
     assert repr(video).startswith("<skinmask.Video ") and "25 frames/s" in repr(video)
     assert repr(next(video)) == "<skinmask.Frame 0 at 0.000 s>"
-    with pytest.raises(skinmask.Error, match="end: is beyond all others"):
+    with pytest.raises(skinmask.Error, match="^end"):
         skinmask.video(clip, end=10**400)
     with pytest.raises(TypeError, match="end: is list"):
         skinmask.video(clip, end=[1])

@@ -122,12 +122,9 @@ def require_range(name: str, value: float, low: float, high: float, words: str) 
     """Checks a range; `words` may exclude its ends by 'more than' and 'less than'."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: is {type(value).__name__} (a number is wanted)")
-    outside = not low <= value <= high
-    if (
-        outside
-        or ("more than" in words and value == low)
-        or ("less than" in words and value == high)
-    ):
+    is_above = value > low if "more than" in words else value >= low
+    is_below = value < high if "less than" in words else value <= high
+    if not (is_above and is_below):  # so that NaN is refused, too
         raise _skinmask.Error(f"{name} {value} is out of range ({words})")
 
 
@@ -138,10 +135,8 @@ def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
         if any(isinstance(one, (str, bytes, *BOOLEAN)) for one in (pair, low, high)):
             raise TypeError
         return float(low), float(high)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name}: is {pair!r} ({words} are wanted, two numbers)") from None
-    except OverflowError:
-        raise _skinmask.Error(f"{name}: has a number beyond all others ({words})") from None
 
 
 def pixels_of(max_pixels: int) -> int:

@@ -133,8 +133,7 @@ class Model:
 
     def predict(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.bool_]:
         """Whether each of the pixels (n, 3), B G R, is skin by the model's threshold."""
-        skin: NDArray[numpy.bool_] = self._core.mask_row(pixels) != 0
-        return skin
+        return self._core.mask_row(pixels).astype(bool)
 
     def predict_class(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.uint8]:
         """The chosen class of each pixel, as an index into `classes`: the most probable, or with
@@ -168,8 +167,7 @@ class Model:
         require_range("outlier", outlier, 0, 1, "more than 0, less than 1")
         share = float(outlier)
         found = kept(self._outliers, 1, share, lambda: _skinmask.Outliers(self._core, share))
-        unexplained: NDArray[numpy.bool_] = found.row(pixels) != 0
-        return unexplained
+        return found.row(pixels).astype(bool)
 
     def picture(
         self,

@@ -295,9 +295,7 @@ def _set_list(
     for name in ("image_name", "mask_name", "allow_missing"):
         if name in how:
             raise _skinmask.Error(f"{name}: is for folders, and images are a list")
-    of_files: list[Path] = [""] * len(files)
-    if masks is not None:
-        of_files = _files("masks", masks, arrays)
+    of_files: list[Path] = [""] * len(files) if masks is None else _files("masks", masks, arrays)
     if len(of_files) != len(files):
         raise _skinmask.Error(f"masks: are {len(of_files)} (one for each of {len(files)} images)")
     pairs.listed = list(zip(files, of_files))

@@ -136,16 +136,14 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"priors: are of {list(priors)} (of {labels} are wanted)")
             priors = [priors[key] for key in keys]
         if priors is not None:
+            wanted = "a number for each class is wanted"
             try:
                 given = numpy.asarray(priors, float)
             except (TypeError, ValueError):
-                wanted = "a number for each class is wanted"
                 raise ValueError(f"priors: are {self.priors!r} ({wanted})") from None
             if given.shape != (len(names),):
-                raise ValueError(
-                    f"priors: have shape {given.shape} ({len(names)}, one for each class)"
-                )
-            priors = {name: float(prior) for name, prior in zip(names, given)}
+                raise ValueError(f"priors: have shape {given.shape} ({wanted})")
+            priors = dict(zip(names, given.tolist()))
         self.model_ = Model.train(
             Samples(_bytes(pixels), numpy.asarray(names)[index], counts=times),
             kind=self.kind,
@@ -246,10 +244,8 @@ def _bytes(X: NDArray[Any]) -> NDArray[numpy.uint8]:
         raise ValueError(f"X has {X.shape[1]} feature(s) (3 are wanted: B, G and R)")
     if X.dtype == numpy.uint8:
         return X
-    fits = not X.size or (X.min() >= 0 and X.max() <= 255)
-    bytes_of = X.astype(numpy.uint8, casting="unsafe") if fits else None
-    if bytes_of is None or (bytes_of != X).any():
+    if X.size and not (X.min() >= 0 and X.max() <= 255 and (X == X.round()).all()):
         raise ValueError(
             "X holds numbers that are no bytes (whole numbers from 0 to 255: B, G and R)"
         )
-    return bytes_of
+    return X.astype(numpy.uint8)
