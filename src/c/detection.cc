@@ -145,13 +145,6 @@ cv::Mat MemoryFor(const skinmask_picture& picture, int type, std::uint8_t* out,
   return cv::Mat(picture.height, picture.width, type, out, stride);
 }
 
-// The numbers of skinmask_output are those of Output.
-Output OutputOf(int output) {
-  if (output < 0 || static_cast<std::size_t>(output) >= OutputKinds().size())
-    throw BadArgument("output", "is " + std::to_string(output) + " (a skinmask_output)");
-  return static_cast<Output>(output);
-}
-
 void DrawInto(const skinmask_picture& given, Output output, cv::Mat memory, Judgement& judgement) {
   const cv::Mat drawn = Draw(output, judgement, {}, memory);
   if (IsRgb(given) && drawn.channels() > 1)
@@ -168,7 +161,7 @@ Judgement Judged(Handle* by, std::string_view name, const skinmask_picture* give
   RequireGiven(given, "picture");
   Picture picture = PictureOf(*given);
   if (!out && is_optional) return by->core.Judge(std::move(picture));
-  const Output kind = OutputOf(output);
+  const auto kind = ValueOf<Output>(output, OutputKinds().size(), "output", "skinmask_output");
   cv::Mat memory = MemoryFor(*given, TypeOf(kind), out, out_stride);
   Judgement judgement = by->core.Judge(std::move(picture));
   DrawInto(*given, kind, std::move(memory), judgement);
@@ -273,9 +266,9 @@ skinmask_status skinmask_measurement_part(const skinmask_measurement* measuremen
   return Guarded([&] {
     RequireGiven(measurement, "measurement");
     RequireGiven(means, "means");
-    if (part < 0 || static_cast<std::size_t>(part) >= skinmask::kFaceParts)
-      throw BadArgument("part", "is " + std::to_string(part) + " (a skinmask_part)");
-    *means = MeansOf(FaceOf(*measurement, index).parts[static_cast<std::size_t>(part)]);
+    const auto of =
+        ValueOf<skinmask::FacePart>(part, skinmask::kFaceParts, "part", "skinmask_part");
+    *means = MeansOf(FaceOf(*measurement, index).of(of));
   });
 }
 

@@ -36,14 +36,6 @@ std::optional<double> Given(double number, const char* name) {
   return number < 0 ? std::nullopt : std::optional(number);
 }
 
-DetectorOptions::Adapt AdaptOf(int adapt) {
-  using Adapt = DetectorOptions::Adapt;
-  if (adapt == SKINMASK_ADAPT_AUTO) return Adapt::kAuto;
-  if (adapt == SKINMASK_ADAPT_FACES) return Adapt::kFaces;
-  if (adapt == SKINMASK_ADAPT_OFF) return Adapt::kOff;
-  throw BadArgument("options.adapt", "is " + std::to_string(adapt) + " (a skinmask_adapt)");
-}
-
 // A caller built with a later version may have more options, which must be 0; one built with an
 // earlier version has fewer.
 skinmask_options Known(const skinmask_options& given) {
@@ -97,7 +89,8 @@ void SetByName(skinmask_options& options, const std::string& name, const std::st
 DetectorOptions OptionsOf(const skinmask_options& given) {
   const skinmask_options options = Known(given);
   DetectorOptions result;
-  result.adapt = AdaptOf(options.adapt);
+  result.adapt = ValueOf<DetectorOptions::Adapt>(options.adapt, SKINMASK_ADAPT_OFF + 1,
+                                                 "options.adapt", "skinmask_adapt");
   result.adaptation.refinement.enabled = options.refine != 0;
   result.threshold = Given(options.threshold, "options.threshold");
   result.prior = Given(options.prior, "options.prior");

@@ -1,8 +1,10 @@
 // The handles of the C interface, and the conversion of exceptions to its status.
 #pragma once
 
+#include <fmt/format.h>
 #include <skinmask.h>
 
+#include <cstddef>
 #include <opencv2/core.hpp>
 #include <string_view>
 
@@ -41,6 +43,15 @@ class BadArgument : public Error {
 
 // Throws BadArgument if `pointer` is null.
 void RequireGiven(const void* pointer, std::string_view name);
+
+// The library's value for a number of one of the enumerations `type` of skinmask.h, which have the
+// same numbers, from 0. Throws BadArgument for any other number.
+template <class Value>
+Value ValueOf(int number, std::size_t count, std::string_view name, std::string_view type) {
+  if (number < 0 || static_cast<std::size_t>(number) >= count)
+    throw BadArgument(name, fmt::format("is {} (a {})", number, type));
+  return static_cast<Value>(number);
+}
 
 // Sets the text of skinmask_error from the exception being handled, and returns its status.
 skinmask_status Caught() noexcept;
