@@ -1,5 +1,7 @@
 #include "arrays.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <memory>
 #include <opencv2/imgproc.hpp>
@@ -30,10 +32,13 @@ py::array ArrayIn(const py::handle& object, const std::string& name, const std::
   return py::reinterpret_borrow<py::array>(object);
 }
 
-bool IsOf(const py::array& array, char kind, py::ssize_t item_size) {
-  return array.dtype().kind() == kind && array.itemsize() == item_size &&
-         array.dtype().byteorder() != '>';
+// numpy's type of numbers for OpenCV's.
+py::dtype NumbersOf(int depth) {
+  if (depth == CV_32F) return py::dtype::of<float>();
+  return depth == CV_16U ? py::dtype::of<std::uint16_t>() : py::dtype::of<std::uint8_t>();
 }
+
+bool IsOfBytes(const py::array& array) { return array.dtype().equal(NumbersOf(CV_8U)); }
 
 py::array Contiguous(const py::array& array) {
   return py::module_::import("numpy").attr("ascontiguousarray")(array);
@@ -46,13 +51,10 @@ cv::Mat HeaderOf(const py::array& array, int type, const std::uint8_t* first) {
   return cv::Mat(height, width, type, const_cast<std::uint8_t*>(first), step);
 }
 
-// OpenCV counts rows and columns as int. An array with more pixels than memory has bytes is
-// broadcast, and refused.
+// OpenCV counts rows and columns as int.
 bool HasSizeOfPicture(const py::array& array) {
   constexpr py::ssize_t kMaxSide = std::numeric_limits<int>::max();
-  constexpr py::ssize_t kMaxArea = py::ssize_t{1} << 48;
-  return array.shape(0) <= kMaxSide && array.shape(1) <= kMaxSide &&
-         array.shape(0) * array.shape(1) <= kMaxArea;
+  return array.size() > 0 && array.shape(0) <= kMaxSide && array.shape(1) <= kMaxSide;
 }
 
 // Whether the pixels of every row, of `size` bytes, are contiguous, and rows do not overlap.
@@ -75,8 +77,7 @@ ImageArray ImageOf(const py::handle& object, bool rgb) {
       "a numpy array of uint8 and shape (height, width, 3) is wanted, as cv2.imread gives it, or "
       "with rgb=True numpy.asarray of a PIL image";
   py::array array = ArrayIn(object, "image", wanted);
-  if (!IsOf(array, 'u', 1) || array.ndim() != 3 || array.shape(2) != 3 || array.size() == 0 ||
-      !HasSizeOfPicture(array))
+  if (!IsOfBytes(array) || array.ndim() != 3 || array.shape(2) != 3 || !HasSizeOfPicture(array))
     Refuse("image", object, wanted);
   const bool reversed = array.strides(2) == -1;
   if (!HasWholeRows(array, 3) || (array.strides(2) != 1 && !reversed)) {
@@ -90,7 +91,7 @@ ImageArray ImageOf(const py::handle& object, bool rgb) {
 ImageArray MapOf(const py::handle& object) {
   const std::string wanted = "a numpy array of uint8 and shape (height, width) is wanted";
   py::array array = ArrayIn(object, "probability", wanted);
-  if (!IsOf(array, 'u', 1) || array.ndim() != 2 || array.size() == 0 || !HasSizeOfPicture(array))
+  if (!IsOfBytes(array) || array.ndim() != 2 || !HasSizeOfPicture(array))
     Refuse("probability", object, wanted);
   array = Contiguous(array);
   return {HeaderOf(array, CV_8UC1, static_cast<const std::uint8_t*>(array.data())), false, array};
@@ -99,7 +100,7 @@ ImageArray MapOf(const py::handle& object) {
 PixelArray PixelsOf(const py::handle& object) {
   const std::string wanted = "a numpy array of uint8 and shape (n, 3), each row B G R, is wanted";
   py::array array = ArrayIn(object, "pixels", wanted);
-  if (!IsOf(array, 'u', 1) || array.ndim() != 2 || array.shape(1) != 3)
+  if (!IsOfBytes(array) || array.ndim() != 2 || array.shape(1) != 3)
     Refuse("pixels", object, wanted);
   array = Contiguous(array);  // the same array if it is contiguous
   return {static_cast<const std::uint8_t*>(array.data()), static_cast<std::size_t>(array.shape(0)),
@@ -110,14 +111,14 @@ cv::Mat WritableOf(const py::handle& object, const cv::Size& size, int type, con
   if (object.is_none()) return {};
   const int channels = CV_MAT_CN(type);
   const auto item = static_cast<py::ssize_t>(CV_ELEM_SIZE1(type));
-  const std::string name =
-      CV_MAT_DEPTH(type) == CV_8U ? "uint8" : (item == 2 ? "uint16" : "float32");
-  const std::string wanted = "a writable and aligned " + name + " array of shape (" +
-                             std::to_string(size.height) + ", " + std::to_string(size.width) +
-                             (channels > 1 ? ", " + std::to_string(channels) : "") +
-                             ") is wanted, without gaps within its rows and apart from the image";
+  const py::dtype numbers = NumbersOf(CV_MAT_DEPTH(type));
+  const std::string wanted = fmt::format(
+      "a writable and aligned {} array of shape ({}, {}{}) is wanted, without gaps within its rows "
+      "and apart from the image",
+      numbers.attr("name").cast<std::string>(), size.height, size.width,
+      channels > 1 ? fmt::format(", {}", channels) : "");
   const py::array array = ArrayIn(object, "out", wanted);
-  const bool fits = IsOf(array, item == 4 ? 'f' : 'u', item) && array.writeable() &&
+  const bool fits = array.dtype().equal(numbers) && array.writeable() &&
                     array.attr("flags").attr("aligned").cast<bool>() &&
                     array.ndim() == (channels > 1 ? 3 : 2) && array.shape(0) == size.height &&
                     array.shape(1) == size.width &&
@@ -136,10 +137,6 @@ py::array ArrayOf(const cv::Mat& picture) {
   auto kept = std::make_unique<cv::Mat>(picture);
   const py::capsule owner(kept.get(), [](void* mat) { delete static_cast<cv::Mat*>(mat); });
   const cv::Mat& mat = *kept.release();
-  const int depth = mat.depth();
-  const py::dtype type = depth == CV_32F   ? py::dtype::of<float>()
-                         : depth == CV_16U ? py::dtype::of<std::uint16_t>()
-                                           : py::dtype::of<std::uint8_t>();
   std::vector<py::ssize_t> shape{mat.rows, mat.cols};
   std::vector<py::ssize_t> strides{static_cast<py::ssize_t>(mat.step),
                                    static_cast<py::ssize_t>(mat.elemSize())};
@@ -147,7 +144,7 @@ py::array ArrayOf(const cv::Mat& picture) {
     shape.push_back(mat.channels());
     strides.push_back(static_cast<py::ssize_t>(mat.elemSize1()));
   }
-  return py::array(type, shape, strides, mat.data, owner);
+  return py::array(NumbersOf(mat.depth()), shape, strides, mat.data, owner);
 }
 
 }  // namespace skinmask::python

@@ -35,7 +35,7 @@ def test_a_region_has_the_moments_of_the_map():
         skinmask.region(p)
 
 
-@pytest.mark.parametrize("shape", [(2**31 + 5, 1), (1, 2**31 + 5), (2**31 - 1, 2**31 - 1)])
+@pytest.mark.parametrize("shape", [(2**31 + 5, 1), (1, 2**31 + 5)])
 def test_maps_beyond_what_a_picture_may_be_are_refused(shape):
     with pytest.raises(TypeError, match="probability: is uint8 of shape"):
         skinmask.region(numpy.broadcast_to(numpy.uint8(1), shape))
