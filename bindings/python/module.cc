@@ -29,7 +29,6 @@ namespace {
 // Sets the number of threads that the library uses in the whole process; 0: as many as cores.
 void SetThreads(int count) {
   static std::unique_ptr<tbb::global_control> limit;
-  if (count < 0) throw Error("threads", "are fewer than 0 (1 or more; 0: as many as cores)");
   limit.reset();
   if (count > 0)
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,

@@ -180,11 +180,8 @@ void DefineRuns(py::module_& module) {
       .def(py::init<>())
       .def("set", [](Stop& stop) { stop.set = true; })
       .def("warnings", [](const Stop& stop) {
-        py::list lines;  // a file's name may be no text
-        for (const std::string& line : stop.warnings())
-          lines.append(py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
-              line.data(), static_cast<py::ssize_t>(line.size()), "backslashreplace")));
-        return lines;
+        const std::vector<std::string> lines = stop.warnings();
+        return std::vector<py::bytes>(lines.begin(), lines.end());  // a file's name may be no text
       });
   py::class_<Detector, std::shared_ptr<Detector>>(module, "Detector")
       .def(py::init([](const ModelObject& model, const std::map<std::string, std::string>& texts,

@@ -262,5 +262,5 @@ def run(
     if failures:
         raise failures.pop(0)
     for warning in stop.warnings():
-        warn(warning, category)
+        warn(warning.decode(errors="backslashreplace"), category)
     return result
