@@ -147,7 +147,6 @@ void DefineTraining(py::module_& module);
 void DefineModel(py::module_& module);
 void DefineJudged(py::module_& module);
 void DefinePictures(py::module_& module);
-void DefineShow(py::module_& module);
 
 // A run that calls `progress` (a function of done and total, or None), and `problem`, if there is
 // one, for each message; `stop` ends it. All three must outlive the run. For code that does not

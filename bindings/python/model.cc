@@ -164,9 +164,6 @@ void DefineModel(py::module_& module) {
       .def_property_readonly("threshold",
                              [](const ModelObject& m) { return m.model().decision.threshold; })
       .def_property_readonly("rule", [](const ModelObject& m) { return m.model().decision.rule; });
-}
-
-void DefineShow(py::module_& module) {
   py::class_<Outliers>(module, "Outliers")
       .def(py::init([](const ModelObject& model, double share) {
         const WithoutGil unlocked;

@@ -119,7 +119,6 @@ PYBIND11_MODULE(_skinmask, module) {
   DefineModel(module);
   DefineTraining(module);
   DefinePictures(module);
-  DefineShow(module);
   RefuseUnmade(module);
 }
 

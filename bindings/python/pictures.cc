@@ -170,23 +170,14 @@ VideoRange RangeOf(const std::optional<std::string>& from, const std::optional<s
   return range;
 }
 
-// decode() gives B G R.
-template <class Decode>
-py::array Decoded(bool rgb, const Decode& decode) {
+// The picture in the file `name`, or in `data` if that is given.
+py::array ReadPicture(const std::string& name, const std::optional<std::string_view>& data,
+                      const DecodeOptions& options, bool rgb) {
   return ArrayOf(CallWithoutGil([&] {
-    cv::Mat picture = decode();
+    cv::Mat picture = data ? DecodeImage(*data, name, options) : ReadImage(name, options);
     if (rgb) cv::cvtColor(picture, picture, cv::COLOR_BGR2RGB);
     return picture;
   }));
-}
-
-py::array ReadPicture(const std::filesystem::path& path, const DecodeOptions& options, bool rgb) {
-  return Decoded(rgb, [&] { return ReadImage(path, options); });
-}
-
-py::array DecodePicture(std::string_view data, const std::string& name,
-                        const DecodeOptions& options, bool rgb) {
-  return Decoded(rgb, [&] { return DecodeImage(data, name, options); });
 }
 
 void DefineVideo(py::module_& module) {
@@ -242,7 +233,6 @@ void DefinePictures(py::module_& module) {
         return options;
       }));
   module.def("read_image", &ReadPicture);
-  module.def("decode_image", &DecodePicture);
   DefineVideo(module);
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 from typing import Any
 
 import numpy
@@ -239,7 +240,7 @@ def read_image(
     """
     options = _decoding(rgb, max_pixels, isolate, max_seconds)
     path = path_of(path, wanted="a file's path is wanted; skinmask.decode_image takes its bytes")
-    return _skinmask.read_image(path, options, rgb)
+    return _skinmask.read_image(os.fsencode(path), None, options, rgb)
 
 
 def decode_image(
@@ -260,7 +261,7 @@ def decode_image(
     wanted = "bytes of an image file are wanted; skinmask.read_image takes its path"
     require_type("data", data, (bytes, bytearray, memoryview), wanted)
     require_type("name", name, str, "a text is wanted")
-    return _skinmask.decode_image(bytes(data), name, options, rgb)
+    return _skinmask.read_image(name, bytes(data), options, rgb)
 
 
 def _decoding(
