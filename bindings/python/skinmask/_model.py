@@ -192,10 +192,8 @@ class Model:
 
     def plot(self, ax: Any = None, **how: Any) -> Any:
         """Shows `picture` with the options `how` on axes of matplotlib, which are returned."""
-        if "format" in how:
-            raise TypeError("plot() got an unexpected keyword argument 'format' (picture has it)")
         ax = axes_or_new(ax)
-        return show_png(self.picture(**how), ax)
+        return show_png(self.picture(format="png", **how), ax)
 
     def _repr_html_(self) -> str:
         shown = [
