@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from . import _skinmask
 from ._common import Path, Progress, end_by, is_given, path_of, refuse, require_switch, run, warn
@@ -29,20 +29,17 @@ class Evaluation:
     @property
     def pooled(self) -> Metrics:
         """Over the pixels of all images: 'tp', 'fp', 'fn', 'tn', 'f1', 'auc', ...; None for 0/0."""
-        pooled: Metrics = self.data["pooled"]
-        return pooled
+        return cast(Metrics, self.data["pooled"])
 
     @property
     def mean_per_image(self) -> Metrics:
         """The means of the images' scores, each image with the same weight."""
-        mean: Metrics = self.data["mean_per_image"]
-        return mean
+        return cast(Metrics, self.data["mean_per_image"])
 
     @property
     def images(self) -> list[Metrics]:
         """For each image its 'name' and the same scores."""
-        images: list[Metrics] = self.data["images"]
-        return images
+        return cast("list[Metrics]", self.data["images"])
 
     def plot(self, ax: Any = None) -> Any:
         """Draws error rates against the threshold, and the ROC curve, by matplotlib.
