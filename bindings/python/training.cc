@@ -195,7 +195,6 @@ void DefineSamples(py::module_& module) {
           Unlocked())
       .def("ungrouped", &Samples::Ungrouped, Unlocked())
       .def("columns", &Columns)
-      .def("total", [](const Samples& s) { return s.Total(); })
       .def("total_of", [](const Samples& s, std::size_t index) { return s.Total(index); })
       .def_property_readonly("classes", &Samples::classes);
   py::class_<PairOptions>(module, "PairOptions")

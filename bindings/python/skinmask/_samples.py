@@ -147,7 +147,7 @@ class Samples:
 
     def __len__(self) -> int:
         """The number of pixels of all classes."""
-        return self._core.total()
+        return sum(self.counts.values())
 
     def __add__(self, other: Samples) -> Samples:
         if not isinstance(other, Samples):

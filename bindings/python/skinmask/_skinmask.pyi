@@ -55,7 +55,6 @@ class Samples:
     ) -> tuple[
         NDArray[numpy.uint8], NDArray[numpy.uint8], NDArray[numpy.uint64], NDArray[numpy.uint32]
     ]: ...
-    def total(self) -> int: ...
     def total_of(self, index: int) -> int: ...
     @property
     def classes(self) -> list[str]: ...
@@ -64,16 +63,7 @@ class PairOptions:
     images: Path
     masks: Path
     listed: list[tuple[Path, Path]]
-    image_name: str
-    mask_name: str
-    labels: list[str]
-    ignored: list[str]
-    invert: bool
-    whole: str
-    allow_missing: bool
-    step: int
-    groups: bool
-    max_pixels: int
+    # And those of PAIR_OPTIONS, which are set by their names.
 
 def set_pictures(pairs: PairOptions, arrays: dict[str, NDArray[Any]]) -> None:
     """Sets the arrays that stand for files of these names in `pairs.listed`."""
