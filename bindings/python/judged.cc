@@ -1,15 +1,12 @@
 // Judgements of pictures, and regions of skin, also from map to map.
 #include <fmt/format.h>
-#include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
 #include <array>
-#include <cstddef>
 #include <mutex>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -25,12 +22,6 @@ namespace {
 template <class Find>
 auto FoundIn(Judged& judged, const Find& find) {
   return CallWithoutGil([&] { return judged.With(find); });
-}
-
-// A property that is computed from a picture.
-template <class Find>
-auto Found(const Find& find) {
-  return [find](Judged& judged) { return FoundIn(judged, find); };
 }
 
 // A picture as a read-only array, because the judgement may keep it.
@@ -59,13 +50,26 @@ py::object AdaptationOf(Judged& judged) {
   return py::module_::import("json").attr("loads")(json);
 }
 
-// The package's Region, which is a value; None without one.
+const char* AdaptedBy(Judged& judged) {
+  constexpr const char* kNames[] = {"nothing", "faces", "image", "nobody"};
+  return kNames[static_cast<int>(FoundIn(judged, [](Judgement& j) { return j.summary().by; }))];
+}
+
+// A class of the package around this module, whose objects are values.
+py::object PackageClass(const char* name) { return py::module_::import("skinmask").attr(name); }
+
 py::object RegionIn(const std::optional<Region>& region) {
   if (!region) return py::none();
   const auto& [pixels, centroid, semi_major, semi_minor, angle_degrees] = *region;
-  return py::module_::import("skinmask")
-      .attr("Region")(pixels, py::make_tuple(centroid.x, centroid.y), semi_major, semi_minor,
-                      angle_degrees);
+  return PackageClass("Region")(pixels, py::make_tuple(centroid.x, centroid.y), semi_major,
+                                semi_minor, angle_degrees);
+}
+
+py::object MeansIn(const ColorSums& s) {
+  return PackageClass("Means")(
+      s.pixels, py::make_tuple(s.Mean(2), s.Mean(1), s.Mean(0)),
+      py::make_tuple(s.Deviation(2), s.Deviation(1), s.Deviation(0)),
+      py::make_tuple(s.sums[2], s.sums[1], s.sums[0], s.squares[2], s.squares[1], s.squares[0]));
 }
 
 py::object RegionFound(Judged& judged) {
@@ -73,52 +77,18 @@ py::object RegionFound(Judged& judged) {
       FoundIn(judged, [](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }));
 }
 
-// A Face of the package for each.
+py::object MeansFound(Judged& judged) {
+  return MeansIn(FoundIn(judged, [](Judgement& j) { return j.Measured().skin; }));
+}
+
 py::list FacesFound(Judged& judged) {
-  const py::object type = py::module_::import("skinmask").attr("Face");
   py::list faces;
   for (const auto& [face, parts] : FoundIn(judged, [](Judgement& j) { return j.Measured().faces; }))
-    faces.append(type(face.id,
-                      py::make_tuple(face.box.x, face.box.y, face.box.width, face.box.height),
-                      face.frame.TiltDegrees(), parts[0], parts[1], parts[2], parts[3]));
+    faces.append(PackageClass("Face")(
+        face.id, py::make_tuple(face.box.x, face.box.y, face.box.width, face.box.height),
+        face.frame.TiltDegrees(), MeansIn(parts[0]), MeansIn(parts[1]), MeansIn(parts[2]),
+        MeansIn(parts[3])));
   return faces;
-}
-
-// A value for red, green and blue.
-template <double (ColorSums::*value)(std::size_t) const>
-py::tuple OfChannels(const ColorSums& sums) {
-  return py::make_tuple((sums.*value)(2), (sums.*value)(1), (sums.*value)(0));
-}
-
-// The pickled state.
-using StateOfSums =
-    std::tuple<std::uint64_t, std::array<std::uint64_t, 3>, std::array<std::uint64_t, 3>>;
-
-StateOfSums SumsToState(const ColorSums& sums) { return {sums.pixels, sums.sums, sums.squares}; }
-ColorSums SumsOfState(const StateOfSums& state) {
-  const auto& [pixels, sums, squares] = state;
-  return {pixels, sums, squares};
-}
-
-void DefineMeans(py::module_& module) {
-  py::class_<ColorSums> means(
-      module, "Means", "Colours of pixels: means and standard deviations of red, green and blue.");
-  means.def_readonly("pixels", &ColorSums::pixels, "The number of pixels.")
-      .def_property_readonly("mean", &OfChannels<&ColorSums::Mean>,
-                             "Means of red, green and blue, 0 to 255; NaN without pixels.")
-      .def_property_readonly(
-          "sd", &OfChannels<&ColorSums::Deviation>,
-          "Standard deviations of red, green and blue (divided by the number of pixels).")
-      .def(py::self == py::self)
-      .def("__hash__",
-           [](const ColorSums& s) {
-             return py::hash(py::make_tuple(s.pixels, s.sums[0], s.sums[1], s.sums[2]));
-           })
-      .def(py::pickle(&SumsToState, &SumsOfState));
-  Show(means, [](const ColorSums& s) {
-    const py::str text("<skinmask.Means of {} pixels: red {:.2f}, green {:.2f}, blue {:.2f}>");
-    return text.format(s.pixels, s.Mean(2), s.Mean(1), s.Mean(0));
-  });
 }
 
 py::object RegionOfMap(const py::object& map) {
@@ -162,7 +132,6 @@ void DefineJudged(py::module_& module) {
   py::class_<Tracker>(module, "RegionTracker")
       .def(py::init<const std::optional<std::array<int, 4>>&>())
       .def("follow", &Tracker::Follow);
-  DefineMeans(module);
   py::class_<Judged, std::shared_ptr<Judged>> judged(
       module, "Judgement",
       "A picture and its results, computed at their first use; pictures are read-only.");
@@ -176,10 +145,7 @@ void DefineJudged(py::module_& module) {
                              "P(skin) as (height, width) of uint8: 255 P, rounded.")
       .def("_draw", &Drawn)
       .def_property_readonly(
-          "adapted_by", Found([](Judgement& j) {
-            constexpr const char* kNames[] = {"nothing", "faces", "image", "nobody"};
-            return kNames[static_cast<int>(j.summary().by)];
-          }),
+          "adapted_by", &AdaptedBy,
           "'faces' (or seeds), 'image', 'nothing', or 'nobody' (no face, with `require_face`).")
       .def_property_readonly(
           "adaptation", &AdaptationOf,
@@ -194,7 +160,7 @@ pixel is skin), among as many pictures with skin as without).)")
       .def_property_readonly("region", &RegionFound,
                              "The region of `probability`; None if that is 0 everywhere.")
       .def_property_readonly(
-          "means", Found([](Judgement& j) { return j.Measured().skin; }),
+          "means", &MeansFound,
           "Colours of the skin by the threshold, without `erode` pixels at its border.")
       .def_property_readonly("faces", &FacesFound,
                              "The faces that the model was adapted to, and their colours.");

@@ -71,7 +71,7 @@ def test_the_documents_of_the_compiled_module_are_those_of_its_stub():
         if isinstance(node, ast.ClassDef)
         and getattr(skinmask, node.name, None) is getattr(_skinmask, node.name)
     }
-    assert skinmask.Judgement in compiled.values() and len(compiled) >= 5
+    assert skinmask.Judgement in compiled.values() and len(compiled) >= 4
     del compiled[next(node for node in compiled if node.name == "Error")]
     for node, kind in compiled.items():
         assert ast.get_docstring(node) == kind.__doc__, node.name

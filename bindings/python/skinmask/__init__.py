@@ -16,10 +16,10 @@ from ._common import OUTPUTS
 from ._detect import Stream, decode_image, detect, judge, read_image, set_threads, video
 from ._evaluation import Evaluation, evaluate
 from ._model import Model
-from ._regions import Face, Region, RegionTracker, region
+from ._regions import Face, Means, Region, RegionTracker, region
 from ._runs import DetectedFile, detect_files
 from ._samples import Samples
-from ._skinmask import Error, Frame, Judgement, Means, Video, __version__, threads
+from ._skinmask import Error, Frame, Judgement, Video, __version__, threads
 
 __all__ = [
     "DetectedFile",

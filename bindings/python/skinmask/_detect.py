@@ -72,9 +72,9 @@ def detect(
     - options: the options of adaptation and decision in `skinmask detect --help`, with _ instead of
       -, except `steady`, which needs frames. Among them are:
     - adapt: 'auto' fits the model to the faces in the picture, or without a face divides it by its
-      own colours; 'faces' only fits to faces; 'off' is the model alone, some 100 times as fast. None
-      is like 'auto', but a model that does not find skin is not adapted, and with seeds no faces
-      are searched for.
+      own colours; 'faces' only fits to faces; 'off' is the model alone, some 100 times as fast.
+      None is like 'auto', but a model that does not find skin is not adapted, and with seeds no
+      faces are searched for.
     - threshold, prior: replace the model's; 0 to 1, and above 0 and below 1.
     - dtype: of probabilities: 'uint8', 'uint16' (round(65535 P)), or 'float32' (P).
     - faces: the file of YuNet, a network that finds faces. None stands for the file that

@@ -221,7 +221,7 @@ class Model:
         texts = detector_texts(options)
         alone = not OF_MODEL_ALONE.isdisjoint(outputs)
         refuse_without_effect(texts, self.classes[0], alone)
-        # As in the program, if faces are searched for and `faces` (of which "" is built in) is absent.
+        # As in the program, if faces are searched for and `faces` ("" is built in) is absent.
         faces = "" if alone or "faces" in texts else os.environ.get("SKINMASK_FACES", "")
         files = [texts.get("faces"), texts.get("seed_mask"), faces]
         key = (*sorted(texts.items()), *(path and file_at(path) for path in files))

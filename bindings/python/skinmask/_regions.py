@@ -1,4 +1,4 @@
-"""Regions of skin, in single maps and from map to map, and faces."""
+"""Regions of skin, in single maps and from map to map, and colours of faces."""
 
 from __future__ import annotations
 
@@ -37,6 +37,30 @@ class Region:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
+class Means:
+    """Colours of pixels: means and standard deviations of red, green and blue.
+
+    - pixels: the number of pixels.
+    - mean: means of red, green and blue, 0 to 255; NaN without pixels.
+    - sd: standard deviations of red, green and blue (divided by the number of pixels).
+    """
+
+    __module__ = "skinmask"
+
+    pixels: int
+    mean: tuple[float, float, float] = dataclasses.field(compare=False)
+    sd: tuple[float, float, float] = dataclasses.field(compare=False)
+    _sums: tuple[int, ...]  # of the bytes and of their squares; unlike NaN they equal themselves
+
+    def __repr__(self) -> str:
+        red, green, blue = self.mean
+        return (
+            f"<skinmask.Means of {self.pixels} pixels: red {red:.2f}, green {green:.2f}, "
+            f"blue {blue:.2f}>"
+        )
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
 class Face:
     """A face that the model was adapted to, and the colours of its skin.
 
@@ -52,10 +76,10 @@ class Face:
     id: int
     box: tuple[int, int, int, int]
     tilt_degrees: float
-    means: _skinmask.Means
-    forehead: _skinmask.Means
-    left_cheek: _skinmask.Means
-    right_cheek: _skinmask.Means
+    means: Means
+    forehead: Means
+    left_cheek: Means
+    right_cheek: Means
 
     def __repr__(self) -> str:
         x, y, width, height = self.box

@@ -7,7 +7,7 @@ import numpy
 from numpy.typing import DTypeLike, NDArray
 
 from ._common import Path, Progress, Texts
-from ._regions import Face, Region
+from ._regions import Face, Means, Region
 
 __version__: str
 
@@ -137,19 +137,6 @@ class DetectOptions:
 class RegionTracker:
     def __init__(self, start: tuple[int, int, int, int] | None) -> None: ...
     def follow(self, map: NDArray[numpy.uint8]) -> Region | None: ...
-
-class Means:
-    """Colours of pixels: means and standard deviations of red, green and blue."""
-
-    @property
-    def pixels(self) -> int:
-        """The number of pixels."""
-    @property
-    def mean(self) -> tuple[float, float, float]:
-        """Means of red, green and blue, 0 to 255; NaN without pixels."""
-    @property
-    def sd(self) -> tuple[float, float, float]:
-        """Standard deviations of red, green and blue (divided by the number of pixels)."""
 
 class Judgement:
     """A picture and its results, computed at their first use; pictures are read-only."""
