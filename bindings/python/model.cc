@@ -92,14 +92,14 @@ auto OfClasses(T ClassModel::*member) {
   };
 }
 
-ModelPtr Kept(Model model) { return std::make_shared<ModelObject>(std::move(model)); }
+ModelPtr Made(Model model) { return std::make_shared<ModelObject>(std::move(model)); }
 
 // The model with another prior or threshold, as its file would have them.
 ModelPtr Changed(const ModelObject& model, std::optional<double> prior,
                  std::optional<double> threshold) {
   Model changed = prior ? WithPrior(model.model(), *prior) : model.model();
   if (threshold) changed.decision = {*threshold, "fixed", ""};
-  return Kept(std::move(changed));
+  return Made(std::move(changed));
 }
 
 // The bytes of the picture's file.
@@ -133,12 +133,12 @@ py::bytes PngOf(const py::object& image) {
 void DefineModel(py::module_& module) {
   py::class_<ModelObject, ModelPtr>(module, "Model")
       .def_static(
-          "read", [](const std::filesystem::path& path) { return Kept(ReadModel(path)); },
+          "read", [](const std::filesystem::path& path) { return Made(ReadModel(path)); },
           Unlocked())
       .def_static(
-          "default", [] { return Kept(DefaultModel()); }, Unlocked())
+          "default", [] { return Made(DefaultModel()); }, Unlocked())
       .def_static(
-          "from_json", [](const std::string& text) { return Kept(ModelFromJson(text, "model")); },
+          "from_json", [](const std::string& text) { return Made(ModelFromJson(text, "model")); },
           Unlocked())
       .def(
           "to_json", [](const ModelObject& m) { return ModelToJson(m.model()); }, Unlocked())

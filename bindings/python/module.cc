@@ -75,12 +75,12 @@ void Translate(std::exception_ptr thrown) {
 }
 
 // If __new__ was called without __init__, pybind11 would allocate memory for an object that it
-// believes to be made later, and read from it. And pickling by the protocols before 2 makes an
-// object of pybind11's base class, which ends the process.
+// believes to be made later, and read from it. And pickling by the protocols before 2 would make an
+// object of pybind11's base class, which ends the process; by the others it is refused anyway.
 void RefuseUnmade(const py::module_& module) {
-  const auto reduce = [](const py::object& self, int protocol) {
-    const py::object object = py::module_::import("builtins").attr("object");
-    return object.attr("__reduce_ex__")(self, std::max(protocol, 2));
+  const auto refuse = [](const py::object& object, int) {
+    throw py::type_error(py::str(py::type::of(object)).cast<std::string>() +
+                         ": is neither pickled nor copied");
   };
   for (const auto& [name, value] : py::reinterpret_borrow<py::dict>(module.attr("__dict__"))) {
     if (!PyType_Check(value.ptr())) continue;
@@ -89,7 +89,7 @@ void RefuseUnmade(const py::module_& module) {
     info->operator_new = [](std::size_t) -> void* {
       throw py::type_error("object: was made by __new__ alone (call its class, or what makes it)");
     };
-    value.attr("__reduce_ex__") = py::cpp_function(reduce, py::is_method(value));
+    value.attr("__reduce_ex__") = py::cpp_function(refuse, py::is_method(value));
   }
 }
 
