@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/detect/measure.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"

@@ -12,6 +12,7 @@
 #include "bindings.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/detect_run.h"
