@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <tbb/concurrent_vector.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,7 +12,6 @@
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "skinmask/base/lazy.h"
 #include "skinmask/base/options.h"
@@ -124,22 +124,9 @@ class Frame : public Judged {
 };
 
 // Ends a run from another thread, and keeps its warnings until it has ended.
-class Stop {
- public:
+struct Stop {
   std::atomic<bool> set = false;
-
-  void Warn(const std::string& line) const {
-    const std::lock_guard lock(mutex_);
-    warnings_.push_back(line);
-  }
-  std::vector<std::string> warnings() const {
-    const std::lock_guard lock(mutex_);
-    return warnings_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  mutable std::vector<std::string> warnings_;
+  tbb::concurrent_vector<std::string> warnings;
 };
 
 void DefineRuns(py::module_& module);  // first: the others' arguments name its classes
@@ -151,6 +138,6 @@ void DefinePictures(py::module_& module);
 // A run that calls `progress` (a function of done and total, or None), and `problem`, if there is
 // one, for each message; `stop` ends it. All three must outlive the run. For code that does not
 // hold the GIL.
-Run RunOf(const Stop& stop, const py::object& progress, const py::object& problem = {});
+Run RunOf(Stop& stop, const py::object& progress, const py::object& problem = {});
 
 }  // namespace skinmask::python

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "arrays.h"
 #include "bindings.h"

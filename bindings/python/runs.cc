@@ -42,7 +42,7 @@ Detector DetectorFor(const Detector& detector, DetectOptions& options) {
 }
 
 // `done` makes a DetectedFile for each input.
-void DetectFiles(const Detector& asked, DetectOptions options, const Stop& stop,
+void DetectFiles(const Detector& asked, DetectOptions options, Stop& stop,
                  const py::object& progress, const py::object& done) {
   const WithoutGil unlocked;
   const Detector detector = DetectorFor(asked, options);
@@ -67,7 +67,7 @@ void DetectFiles(const Detector& asked, DetectOptions options, const Stop& stop,
 }
 
 std::string EvaluateFolders(const Detector& asked, const PairOptions& pairs, const Path& page,
-                            bool overwrite, const Stop& stop, const py::object& progress,
+                            bool overwrite, Stop& stop, const py::object& progress,
                             const py::object& problem) {
   const WithoutGil unlocked;
   const IfExists if_exists = overwrite ? IfExists::kReplace : IfExists::kFail;
@@ -159,10 +159,10 @@ void SaveText(const Path& path, const std::string& text, bool overwrite) {
   WriteFile(path, text, overwrite ? IfExists::kReplace : IfExists::kFail);
 }
 
-Run RunOf(const Stop& stop, const py::object& progress, const py::object& problem) {
+Run RunOf(Stop& stop, const py::object& progress, const py::object& problem) {
   Run run;
   run.stop = &stop.set;
-  run.warning = [&stop](const std::string& line) { stop.Warn(InPython(line)); };
+  run.warning = [&stop](const std::string& line) { stop.warnings.push_back(InPython(line)); };
   if (problem)
     run.problem = [&problem](const Problem& told) {
       const py::gil_scoped_acquire locked;
@@ -180,9 +180,8 @@ void DefineRuns(py::module_& module) {
   py::class_<Stop>(module, "Stop")
       .def(py::init<>())
       .def("set", [](Stop& stop) { stop.set = true; })
-      .def("warnings", [](const Stop& stop) {
-        const std::vector<std::string> lines = stop.warnings();
-        return std::vector<py::bytes>(lines.begin(), lines.end());  // a file's name may be no text
+      .def("warnings", [](const Stop& stop) {  // a file's name may be no text
+        return std::vector<py::bytes>(stop.warnings.begin(), stop.warnings.end());
       });
   py::class_<Detector, std::shared_ptr<Detector>>(module, "Detector")
       .def(py::init([](const ModelObject& model, const std::map<std::string, std::string>& texts,

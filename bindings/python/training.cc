@@ -98,13 +98,13 @@ py::tuple Columns(const Samples& samples) {
   return py::make_tuple(pixels, classes, counts, groups);
 }
 
-Samples Collect(const PairOptions& pairs, const Stop& stop, const py::object& progress,
+Samples Collect(const PairOptions& pairs, Stop& stop, const py::object& progress,
                 const py::object& problem) {
   const WithoutGil unlocked;
   return CollectSamples(pairs, RunOf(stop, progress, problem));
 }
 
-ModelPtr TrainModel(const Samples& samples, const TrainOptions& options, const Stop& stop,
+ModelPtr TrainModel(const Samples& samples, const TrainOptions& options, Stop& stop,
                     const py::object& progress, const py::object& problem) {
   const WithoutGil unlocked;
   return std::make_shared<ModelObject>(Train(samples, options, RunOf(stop, progress, problem)));
