@@ -88,9 +88,12 @@ void SetByName(skinmask_options& options, const std::string& name, const std::st
 
 DetectorOptions OptionsOf(const skinmask_options& given) {
   const skinmask_options options = Known(given);
+  using Adapt = DetectorOptions::Adapt;
+  static_assert(static_cast<int>(Adapt::kFaces) == SKINMASK_ADAPT_FACES &&
+                static_cast<int>(Adapt::kOff) == SKINMASK_ADAPT_OFF);
   DetectorOptions result;
-  result.adapt = ValueOf<DetectorOptions::Adapt>(options.adapt, SKINMASK_ADAPT_OFF + 1,
-                                                 "options.adapt", "skinmask_adapt");
+  result.adapt =
+      ValueOf<Adapt>(options.adapt, SKINMASK_ADAPT_OFF + 1, "options.adapt", "skinmask_adapt");
   result.adaptation.refinement.enabled = options.refine != 0;
   result.threshold = Given(options.threshold, "options.threshold");
   result.prior = Given(options.prior, "options.prior");
