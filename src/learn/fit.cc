@@ -177,8 +177,9 @@ void SetPriors(const FitOptions& options, Model& model) {
   for (ClassModel& c : model.classes) c.prior = 0;
   for (const auto& [name, prior] : options.priors) {
     const auto c = std::ranges::find(model.classes, name, &ClassModel::name);
-    if (c == model.classes.end())
-      throw Error(fmt::format("prior {}={}", name, prior), "is of a class that has no samples");
+    const std::string subject = fmt::format("prior {}={}", name, prior);
+    if (c == model.classes.end()) throw Error(subject, "is of a class that has no samples");
+    if (c->prior != 0) throw Error(subject, "is not the only one of this class");
     c->prior = prior;
   }
   for (const ClassModel& c : model.classes)
