@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <nettle/base64.h>
 #include <nettle/sha2.h>
+#include <nettle/version.h>
 
 #include <array>
 #include <cstdint>
@@ -42,7 +43,11 @@ std::string Sha256(std::string_view bytes) {
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest;
   sha256_init(&context);
   sha256_update(&context, bytes.size(), BytesOf(bytes));
+#if NETTLE_VERSION_MAJOR >= 4
+  sha256_digest(&context, digest.data());
+#else
   sha256_digest(&context, digest.size(), digest.data());
+#endif
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
