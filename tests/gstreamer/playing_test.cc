@@ -197,6 +197,19 @@ TEST_F(GstreamerPlaying, ChangesBeforeASeedIsTriedAreNoLastResort) {
   EXPECT_EQ(element.Message(GST_MESSAGE_ERROR), "");
 }
 
+// The search that the seed beyond the border began fails when the second mistake is refused.
+TEST_F(GstreamerPlaying, TwoMistakesInAFewFramesAreTwoWarnings) {
+  Element element("adapt=faces search=aside");
+  element.SetCaps(frame_.info);
+  for (int i = 0; i < 4; ++i) element.Draw(frame_);
+  Set(element, "seed-rect", "9999,9999,10,10");
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(element.Draw(frame_).empty());
+  Set(element, "abstain", "x");
+  for (int i = 0; i < 7; ++i) EXPECT_FALSE(element.Draw(frame_).empty());
+  for (int i = 0; i < 2; ++i) EXPECT_NE(element.Message(GST_MESSAGE_WARNING), "");
+  EXPECT_EQ(element.Message(GST_MESSAGE_ERROR), "");
+}
+
 // After a flush, as of a seek, frames are those of a stream that begins there.
 TEST_F(GstreamerPlaying, AFlushBeginsAnew) {
   Element element("adapt=faces search=wait");

@@ -169,6 +169,11 @@ TEST(ImageFormat, TiffsOfOtherKindsAreErrors) {
   std::string whole_numbers = Encode(".tiff", cv::Mat(48, 64, CV_32FC1, cv::Scalar(3)));
   SetTag(whole_numbers, 0x153, 1);  // of 32 bits
   EXPECT_ERROR(DecodeImage(whole_numbers, "x"), "is a TIFF of a kind that is not read");
+  // Without the tag of what the samples mean, which libtiff would guess.
+  std::string untold = Encode(".tiff", cv::Mat(48, 64, CV_8UC3, cv::Scalar(1, 2, 3)));
+  untold.replace(untold.rfind(Little(kPhotometric, 2) + Little(3, 2) + Little(1, 4)), 2,
+                 Little(kPhotometric + 1, 2));
+  EXPECT_ERROR(DecodeImage(untold, "x"), "is a TIFF of a kind that is not read");
 }
 
 // A TIFF whose one strip is a JPEG (TIFF's technical note 2).

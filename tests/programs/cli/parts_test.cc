@@ -2,6 +2,7 @@
 #include "support/parts.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <map>
 
@@ -145,6 +146,11 @@ TEST_F(PartsTest, RulesActAtTheMerge) {
   const Outcome none = Run(merge + "--max-f1");
   EXPECT_EQ(none.status, 1);
   EXPECT_NE(none.err.find("part1of3: was made without a rule"), std::string::npos) << none.err;
+  // A pipe is read once: by a merge without a rule.
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const Outcome pipe = Run("evaluate " + pairs + "--max-f1 --partials part1of3 pipe");
+  EXPECT_EQ(pipe.status, 2);
+  EXPECT_NE(pipe.err.find("--partials pipe: is no file"), std::string::npos) << pipe.err;
 }
 
 TEST_F(PartsTest, MasksAndClassesAddUp) {
