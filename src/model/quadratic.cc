@@ -66,8 +66,10 @@ Quadratic OfLogistic(const Model& model) {
 
 Quadratic BelowThreshold(const Quadratic& log_odds, double threshold) {
   Quadratic constant;
-  constant.constant = std::isinf(threshold) ? std::copysign(1, threshold) : threshold;
-  return std::isinf(threshold) ? constant : constant - log_odds;
+  constant.constant = threshold;
+  if (!std::isinf(threshold)) return constant - log_odds;
+  constant.constant = std::copysign(1, threshold);  // of one sign for all colours
+  return constant;
 }
 
 bool Quadratic::CanFold(const Model& model) {

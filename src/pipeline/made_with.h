@@ -27,7 +27,8 @@ class MadeWith {
   // done; by one thread at a time. Writes the record, if it is not written yet. Throws Error as the
   // constructor does if a concurrent run has written another record first.
   void WriteRecord();
-  // The same, and reads the file again, for what a concurrent run has told of an output.
+  // Does what WriteRecord does, and then reads the file again, for what a concurrent run has told
+  // of an output.
   void Reread() {
     WriteRecord();
     if (!entry_.is_null()) Compare();

@@ -206,7 +206,7 @@ EvaluationPart WholeOf(const EvaluateFlags& flags, const Json& here, const std::
     if (part.header.model != digest)
       throw Error(file, "was made with another model than this (--model names the one)");
     const Json made = part.header.options;
-    merge.Add(file, std::move(part));
+    merge.Add(file, std::move(part));  // parts of different runs are refused first
     RequireMadeWith(file, made, here, free);
   }
   return std::move(merge).Whole();

@@ -199,8 +199,8 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
     const Reliability reliability = ReliabilityOf(*report.scores);
     const auto print = [&](std::string_view name, std::optional<double> value, const char* note) {
       const std::string interval = IntervalText(intervals, name);
-      Print("{:<18} {:>14}{:{}}{}{}\n", name, Shown(value), "", interval.empty() ? 0 : 15, interval,
-            note);
+      const std::string gap(interval.empty() ? 0 : 15, ' ');  // the column of means per image
+      Print("{:<18} {:>14}{}{}{}\n", name, Shown(value), gap, interval, note);
     };
     print("ece", reliability.Ece(), "");
     print("ece_middle", reliability.EceMiddle(), "  (of P from 0.2 to 0.8)");

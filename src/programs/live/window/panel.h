@@ -43,16 +43,20 @@ class Panel : public QWidget {
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins(8, 4, 8, 4);
     column->setSpacing(kSpacing);
-    for (QWidget* part : std::initializer_list<QWidget*>{
-             source_, threshold_, prior_, MakeAdaptation(),
-             samples_ = Text("samples"),
-             Row({Push("&Skin", true, 's'), Push("&Background", true, 'b'),
-                  Push("&Undo", false, 'u'), Push("For&get", false, 'z')}),
-             Row({Push("&Record", true, 'r'), Push("S&napshot", false, 'p'),
-                  Push("&Write model", false, 'w')}),
-             skin_ = Text("skin"), ellipse_ = Text("ellipse"), rate_ = Text("rate"),
-             delay_ = Text("latency"), graph_ = new GraphWidget(latency_, this)})
-      column->addWidget(part);
+    column->addWidget(source_);
+    column->addWidget(threshold_);
+    column->addWidget(prior_);
+    column->addWidget(MakeAdaptation());
+    column->addWidget(samples_ = Text("samples"));
+    column->addWidget(Row({Push("&Skin", true, 's'), Push("&Background", true, 'b'),
+                           Push("&Undo", false, 'u'), Push("For&get", false, 'z')}));
+    column->addWidget(Row({Push("&Record", true, 'r'), Push("S&napshot", false, 'p'),
+                           Push("&Write model", false, 'w')}));
+    column->addWidget(skin_ = Text("skin"));
+    column->addWidget(ellipse_ = Text("ellipse"));
+    column->addWidget(rate_ = Text("rate"));
+    column->addWidget(delay_ = Text("latency"));
+    column->addWidget(graph_ = new GraphWidget(latency_, this));
     column->addStretch(1);
   }
 
