@@ -82,9 +82,11 @@ void AddLiveName(CLI::App& app, Context& context) {
 
 int main(int argc, char** argv) {
   using namespace skinmask::cli;
-  constexpr AddVerbFunction kVerbs[] = {AddSample,  AddTrain,    AddCalibrate, AddCompare,
-                                        AddDetect,  AddLiveName, AddEvaluate,  AddShow,
-                                        AddVersion, AddHelp};
+  constexpr VerbRow kVerbs[] = {{"sample", AddSample},       {"train", AddTrain},
+                                {"calibrate", AddCalibrate}, {"compare", AddCompare},
+                                {"detect", AddDetect},       {"live", AddLiveName},
+                                {"evaluate", AddEvaluate},   {"show", AddShow},
+                                {"version", AddVersion},     {"help", AddHelp}};
   if (IsLive(argc, argv)) return RunLiveProgram(argv);
   return RunApp(argc, argv, kVerbs);
 }

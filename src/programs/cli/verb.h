@@ -190,10 +190,13 @@ void AddShow(CLI::App& app, Context& context);
 void AddVersion(CLI::App& app, Context& context);
 void AddHelp(CLI::App& app, Context& context);
 
+struct VerbRow {
+  std::string_view name;
+  void (*add)(CLI::App& app, Context& context);
+};
 // Parses the command line, runs the verb, and turns errors into messages and exit statuses
 // (app.cc). Returns the exit status.
-using AddVerbFunction = void (*)(CLI::App& app, Context& context);
-int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add);
+int RunApp(int argc, char** argv, std::span<const VerbRow> verbs);
 
 // --shard, for all verbs that can divide their inputs: the part that a run processes.
 void AddShardOption(CLI::App& verb, Shard& shard,

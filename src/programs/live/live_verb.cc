@@ -277,7 +277,7 @@ void AddLive(CLI::App& app, Context& context) {
 
 int main(int argc, char** argv) {
   using namespace skinmask::cli;
-  constexpr AddVerbFunction kVerbs[] = {AddLive, AddHelp};
+  constexpr VerbRow kVerbs[] = {{"live", AddLive}, {"help", AddHelp}};
   // Pictures are allocated and freed thirty times a second; fresh pages would take two thirds of
   // the time for an overlay.
   KeepFreedMemory();
