@@ -83,6 +83,13 @@ TEST(Adapt, SeedsOutsideTheImageAreErrors) {
                "`seed_rect` 300,0,40,40: is not within the image (of 320x200");
 }
 
+TEST(Adapt, SeedsOfFewPixelsOfTheSmallImageAreErrors) {
+  const Adapter adapter = SeededAdapter(FixedSeed(cv::Rect(40, 40, 20, 9)));
+  const cv::Mat bgr(2000, 3200, CV_8UC3, cv::Scalar(150, 180, 240));
+  EXPECT_ERROR(LogOddsOf(adapter, bgr),
+               "`seed_rect` 40,40,20,9: covers 2 pixels of the image at 246x154, where");
+}
+
 // Nothing would be left to learn from what is not skin, and the seed would be passed over.
 TEST(Adapt, SeedsOfAllColoursOfTheImageAreErrors) {
   AdaptOptions options;

@@ -20,14 +20,14 @@ std::string SizeText(const cv::Size& size) { return fmt::format("{}x{}", size.wi
 
 // A seed with fewer pixels of the small image has no usable colours.
 void RequireEnough(const Seed& seed, const cv::Size& image, const std::string& option) {
-  const int pixels = AdaptOptions().fit.pixels, side = SmallImageSquare(image, pixels);
-  const Seed scaled = Scaled(seed, image, SmallImageSize(image, pixels));
+  const cv::Size small = SmallImageSize(image, AdaptOptions().fit.pixels);
+  const Seed scaled = Scaled(seed, image, small);
   const int count = scaled.skin.empty() ? scaled.box.area() : cv::countNonZero(scaled.skin);
   if (count < static_cast<int>(kMinPixels))
     throw Error(
         option,
-        fmt::format("is too small for an image of {} (about {} pixels are needed)", SizeText(image),
-                    kMinPixels * static_cast<std::size_t>(side) * static_cast<std::size_t>(side)));
+        fmt::format("covers {} pixels of the image at {}, where models are fitted ({} or more)",
+                    count, SizeText(small), kMinPixels));
 }
 
 class GivenSeed : public SeedFinder {
