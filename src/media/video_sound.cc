@@ -94,7 +94,7 @@ int SoundCopy::SamplesOfPacket() const {
 }
 
 void SoundCopy::Open(const std::string& path) {
-  if (Exists(path) && !IsRegularFile(path)) throw Error("a pipe", "cannot be read a second time");
+  if (Exists(path) && !IsRegularFile(path)) throw Error(path, "cannot be read a second time");
   const Ffmpeg& av = Ffmpeg::Get();
   int result = OpenFile(input_, "file:" + path);
   if (result >= 0) result = FindStreamInfo(input_.get(), VideoOpenOptions().max_pixels);
@@ -105,14 +105,15 @@ void SoundCopy::Open(const std::string& path) {
   };
   if (result == AVERROR_STREAM_NOT_FOUND &&
       std::any_of(input_->streams, input_->streams + input_->nb_streams, is_sound))
-    throw Error("its sampling rate",
-                "is not stated before the data (a copy by ffmpeg -c copy to an .mp4 states it)");
-  if (result < 0) throw Error("its sound", "cannot be read: " + av.Message(result));
+    throw Error(path,
+                "does not state the sampling rate of its sound before the data (a copy by ffmpeg "
+                "-c copy to an .mp4 does)");
+  if (result < 0) throw Error(path, "has no sound that can be read: " + av.Message(result));
   DiscardOthers(input_.get(), index_);
   ReadPacket();
   const bool is_empty = at_end_;
   while (!at_end_ && packet_->dts == AV_NOPTS_VALUE) ReadPacket();
-  if (at_end_ && !is_empty) throw Error("its sound", "has no times");
+  if (at_end_ && !is_empty) throw Error(path, "has sound without times");
 }
 
 // True for sound that the file has and does not play, as where it was cut without a new encoding.
