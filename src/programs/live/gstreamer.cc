@@ -122,6 +122,9 @@ class PipelineSource : public FrameSource, private UserPipeline {
     g_autoptr(GstCaps) caps = gst_caps_from_string(kCaps);
     g_autoptr(GstCaps) own = gst_app_sink_get_caps(sink_.get());
     g_autoptr(GstCaps) both = own ? gst_caps_intersect(own, caps) : gst_caps_ref(caps);
+    if (gst_caps_is_empty(both))
+      throw Error(name_,
+                  "has an appsink for what is not read (BGR, I420, NV12, YUY2, Y42B and JPEG are)");
     gst_app_sink_set_caps(sink_.get(), both);
     // A queue of a few frames, so that a short pause loses none.
     if (gst_app_sink_get_max_buffers(sink_.get()) == 0)

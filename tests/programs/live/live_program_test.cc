@@ -142,6 +142,9 @@ TEST_F(LiveProgramTest, WhatIsNotThereIsOneLine) {
            {"live --adapt off '" + discard + "' --headless", "appsink"},
            {"live --adapt off 'videotestsrc ! video/x-raw,format=RGBA ! appsink' --headless",
             "stops"},
+           {"live --adapt off 'videotestsrc ! videoconvert ! appsink caps=video/x-raw,format=RGB' "
+            "--headless",
+            "has an appsink for what is not read (BGR"},
            {"live --adapt off clip.mp4 --headless --csv absent/a.csv", "folder does not exist"},
            {"live --adapt off clip.mp4 --headless --model absent.json", "absent.json"}}) {
     const Outcome run = Run(arguments);
