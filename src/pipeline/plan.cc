@@ -61,8 +61,9 @@ void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
                        : named.archive ? std::optional(Media::kArchive)
                                        : std::nullopt;
   if (by_name && *by_name != media)
-    throw Error(file.string(), fmt::format("is {} by its name, and {} is {}", NameOfMedia(*by_name),
-                                           inputs.Path(0), NameOfMedia(media)));
+    throw Error(file.string(),
+                fmt::format("is {} by its name, and {} is read as {}", NameOfMedia(*by_name),
+                            inputs.Path(0), NameOfMedia(media)));
   if (media != Media::kArchive) RequireOneKind(options);
 }
 
