@@ -97,8 +97,10 @@ void RefuseUnmade(const py::module_& module) {
 
 std::string InPython(const std::string& line) {
   return WithOptionNames(line, [](std::string name) -> std::string {
-    for (const auto& [of_library, ours] :
-         {std::pair("label", "labels"), {"ignore", "ignored"}, {"features", "terms"}})
+    for (const auto& [of_library, ours] : {std::pair("label", "labels"),
+                                           {"ignore", "ignored"},
+                                           {"features", "terms"},
+                                           {"depth", "dtype"}})
       if (name == of_library) return ours;
     std::ranges::replace(name, '-', '_');
     return name;

@@ -110,6 +110,10 @@ def test_a_run_that_resumes_names_keywords(photos, tmp_path):
         skinmask.detect_files(inputs, tmp_path / "out", seed_rect=(1, 1, 40, 39), resume=True)
     (file,) = skinmask.detect_files(inputs, tmp_path / "out")
     assert "(overwrite replaces it)" in file.error
+    how = {"outputs": "probability", "adapt": "off"}
+    skinmask.detect_files(inputs, tmp_path / "deep", dtype="uint16", **how)
+    with pytest.raises(skinmask.Error, match="another dtype, as"):
+        skinmask.detect_files(inputs, tmp_path / "deep", resume=True, **how)
 
 
 def test_files_that_fail_are_told_in_order(photos, tmp_path):
