@@ -80,6 +80,13 @@ def test_labels_that_are_wrong_are_named(labels, error, message):
         skinmask.Samples(numpy.zeros((3, 3), numpy.uint8), labels)
 
 
+def test_no_labels_are_labels():
+    pixels = numpy.zeros((3, 3), numpy.uint8)
+    assert len(skinmask.Samples(pixels[:0], [])) == 0
+    with pytest.raises(skinmask.Error, match="labels: are not one for each pixel"):
+        skinmask.Samples(pixels, [])
+
+
 def test_labels_may_be_of_types_of_pandas():
     pandas = pytest.importorskip("pandas")
     pixels = numpy.eye(3, dtype=numpy.uint8)

@@ -71,8 +71,9 @@ class Samples:
         counts: ArrayLike | None = None,
     ) -> None:
         values = _unmasked("labels", labels)
-        if values.dtype.kind == "U" and not isinstance(labels, numpy.ndarray):
-            values = numpy.asarray(labels, object)  # numpy makes texts of all that is beside texts
+        # numpy makes texts of all that is beside texts, and numbers of nothing.
+        if not isinstance(labels, numpy.ndarray) and (values.dtype.kind == "U" or not values.size):
+            values = numpy.asarray(labels, object)
         index, names = _classes(values)
         if groups is not None:
             groups = _numbers("groups", groups, 1 << 32).astype(numpy.uint32)
