@@ -278,6 +278,7 @@ TEST_F(PipedVideoTest, AFileForOneVideo) {
 // What names tell is a mistake of usage; where a name tells nothing, the run finds it.
 TEST_F(PipedVideoTest, AFileOfAnotherKindIsRefused) {
   std::filesystem::copy_file(Path("v.mkv"), Path("unnamed"));
+  Shell(folder_, "ffmpeg -v error -i v.mkv many.gif");
   Put("a.png", testing::Encode(".png", testing::Gradient(60, 40)));
   for (const auto& [words, status] : {std::pair("v.mkv -o one.png", 2),
                                       {"a.png -o one.mkv", 2},
@@ -290,6 +291,8 @@ TEST_F(PipedVideoTest, AFileOfAnotherKindIsRefused) {
     EXPECT_EQ(run.status, status) << words;
     EXPECT_NE(run.err.find("by its name, and "), std::string::npos) << run.err;
   }
+  const Outcome run = Bash("$S detect - -o one.mkv < many.gif");
+  EXPECT_NE(run.err.find("/dev/stdin is read as an image"), std::string::npos) << run.err;
 }
 
 // Frames replace neither an input nor the seed mask in their folder.
