@@ -350,8 +350,14 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
   const bool positional = verb && !ArgumentsOf(*verb).empty();
   const std::vector<std::string> inputs = positional ? TakeMarked(*verb, words) : Words();
   for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    const CLI::Option* const option = verb ? verb->get_option_no_throw(name) : nullptr;
+    // CLI11 would take --quiet=no for its opposite.
+    if (option && option->get_expected_max() == 0 && equals != name.npos)
+      throw UsageError("{} takes no value", name);
     // The value is empty; CLI11 would take the next word for it.
-    if (words[i].starts_with("--") && words[i].find('=') == words[i].size() - 1) {
+    if (words[i].starts_with("--") && equals == words[i].size() - 1) {
       words[i].pop_back();
       words.insert(words.begin() + static_cast<std::ptrdiff_t>(++i), "");
       continue;

@@ -305,12 +305,9 @@ void AddWorkOptions(CLI::App& verb, DetectFlags& options, Context& context) {
 
 void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Video");
-  group
-      .AddFlag("--frames", options.detect.video.png_frames,
-               "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...")
-      ->check(CheckedBy([](const std::string& value) {
-        return value == "true" ? "" : "takes no value (--from and --to choose frames)";
-      }));
+  group.AddFlag(
+      "--frames", options.detect.video.png_frames,
+      "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...");
   const auto is_usual = [](const OutputKind& kind) { return !kind.takes_codec; };
   const auto has_own = [](const OutputKind& kind) { return kind.takes_codec && !kind.is_watched; };
   const auto has_alpha = [](const OutputKind& kind) { return kind.takes_codec && kind.is_watched; };

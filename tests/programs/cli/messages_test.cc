@@ -187,6 +187,19 @@ TEST_F(MessagesTest, EmptyTextsAreNoValues) {
               "--prior 0.2: is of no class (one number, or NAME=P for every class)");
 }
 
+// CLI11 takes --quiet=no for its opposite.
+TEST_F(MessagesTest, WhatTakesNoValueIsGivenNone) {
+  Put("in/a.png", Encode(".png", Gradient(20, 10)));
+  for (const std::string flag : {"--quiet", "-q", "--force", "--resume", "--frames",
+                                 "--require-face", "--help", "--verbose"})
+    for (const char* value : {"=maybe", "=true", "=false", "=0", "="})
+      ExpectUsage("detect in -o out " + flag + value, "skinmask: " + flag + " takes no value (see");
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
+  EXPECT_EQ(Run("detect -o out -- in/a.png --force=x").status, 1);  // an input that does not exist
+  Put("quiet=x.png", Encode(".png", Gradient(20, 10)));
+  EXPECT_EQ(Run("detect quiet=x.png -o out2 --adapt off").status, 0);
+}
+
 TEST_F(MessagesTest, NumbersAreToldByWhatTheyAreToBe) {
   Put("s.csv", "class,b,g,r\nskin,1,2,3\nskin,9,2,3\nrest,1,2,99\nrest,7,3,80\n");
   ExpectUsage("sample --simulate s.json -o t.csv --observations 1e3",

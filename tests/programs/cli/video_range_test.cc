@@ -236,7 +236,7 @@ TEST_F(VideoRangeTest, WhatIsNotInTheVideoIsALine) {
     expect("a.mp4 -o out --to " + bad, 2, "(seconds as 12.5");
   expect("a.mp4 -o out --from 2 --to 1", 2, "--from 2 and --to 1 leave no frame");
   expect("a.mp4 -o out --to 0", 2, "--to 0 leaves no frame");
-  expect("a.mp4 -o out --frames=10-20", 2, "--frames: takes no value (--from and --to");
+  expect("a.mp4 -o out --frames=10-20", 2, "--frames takes no value (see");
 }
 
 // A part that ends by a frame's number needs nothing of what follows it.
