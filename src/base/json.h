@@ -109,8 +109,10 @@ inline Json ParseObject(std::string_view text, std::string_view subject, std::st
     // 5: ..."
     const std::string_view problem = e.what();
     const std::size_t end = problem.find("] ");
+    const bool is_json = dynamic_cast<const Json::out_of_range*>(&e) != nullptr;
     throw Error(subject,
-                fmt::format("is not JSON: {}", problem.substr(end == problem.npos ? 0 : end + 2)));
+                fmt::format("{}: {}", is_json ? "has a number that is too large" : "is not JSON",
+                            problem.substr(end == problem.npos ? 0 : end + 2)));
   }
 }
 

@@ -287,7 +287,8 @@ TEST(Model, EveryTruncationIsAnErrorNotACrash) {
   EXPECT_ERROR(ModelFromJson(text.substr(0, 100), "m.json"),
                "m.json: is not JSON: parse error at line");
   EXPECT_ERROR(ModelFromJson("[1, NaN]", "m.json"), "is not JSON");
-  EXPECT_ERROR(ModelFromJson("{\"format\": 1e999}", "m.json"), "is not JSON");
+  EXPECT_ERROR(ModelFromJson("{\"format\": 1e999}", "m.json"),
+               "m.json: has a number that is too large: number overflow parsing '1e999'");
 }
 
 TEST(Model, PriorChangeShiftsAllLogOddsAlike) {
