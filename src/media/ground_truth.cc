@@ -114,7 +114,8 @@ class MaskReader {
     if (is_dark && cv::countNonZero(values) == cv::countNonZero(values == most))
       throw Error(
           subject_,
-          fmt::format("holds only 0 and {:g} in 16 bits, nothing above 32767{}", most,
+          fmt::format("holds only {}{:g} in 16 bits, nothing above 32767{}",
+                      least == 0 ? "0 and " : "", most,
                       rule_.may_have_labels_ ? " (`label` reads values of up to 255)" : ""));
     // Disables CheckRange, because dark values cannot be counted after the rounding.
     dark_values_ = 2;
@@ -184,7 +185,8 @@ class MaskReader {
     if (dark_values_ != 1 || lossy_ || (!has_black_ && dark_ != 0x010101)) return;
     const std::string value = ShowColor(dark_);
     throw Error(subject_,
-                fmt::format("holds only 0 and {}, nothing above 127, which would be skin{}", value,
+                fmt::format("holds only {}{}, nothing above 127, which would be skin{}",
+                            has_black_ ? "0 and " : "", value,
                             rule_.may_have_labels_
                                 ? fmt::format(" (`label` says it: skin={}, non-skin=0)", value)
                                 : ""));

@@ -75,6 +75,7 @@ TEST_F(MaskTest, MasksOfBlackAndOneDarkValueAreNotTakenForBlack) {
             (std::vector{1, 0}));
   EXPECT_EQ(Classes({Grey(0), Grey(0)}, {}), (std::vector{1, 1}));
   EXPECT_ERROR(Classes({Grey(100), Grey(0), Grey(100)}, {}), "holds only 0 and 100, nothing above");
+  EXPECT_ERROR(Classes({Grey(1), Grey(1)}, {}), "holds only 1, nothing above 127");
   EXPECT_ERROR(Classes({{0, 0, 255}, {0, 0, 0}}, MaskRule({}, {}, false)),
                "skin=255,0,0, non-skin=0");
   // Probabilities of a picture without skin, and masks with skin.
@@ -100,6 +101,7 @@ TEST_F(MaskTest, LabelsOf16BitsAreAsTheyAreStored) {
     EXPECT_EQ(classes({0, 32768}, above_127), (std::vector{1, 0}));
     EXPECT_EQ(classes({0, 1, 2, 200}, above_127), (std::vector{1, 1, 1, 1}));
     EXPECT_ERROR(classes({0, 1}, above_127), "holds only 0 and 1 in 16 bits");
+    EXPECT_ERROR(classes({1, 1}, above_127), "holds only 1 in 16 bits");
     EXPECT_ERROR(classes({0, 1000}, above_127), "holds only 0 and 1000 in 16 bits");
     EXPECT_ERROR(classes({0, 1028}, above_127), "holds only 0 and 4, nothing above 127");
   }
