@@ -186,6 +186,8 @@ void Validate(const DetectorOptions& options, const Model& model) {
                                          TextOfInterval(*options.abstain)));
   if (options.outlier.value_or(1) < 1 && model.kind == Kind::kLogistic)
     throw Error("`outlier`", "a logistic model has no densities (a Gaussian or a histogram one)");
+  // Throws Error for a prior and for costs that the model cannot have.
+  if (options.prior || !options.class_costs.empty()) AsAskedFor(model, options);
 }
 
 const std::vector<FaceFinder>& FaceFinders() {

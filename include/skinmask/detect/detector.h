@@ -79,7 +79,8 @@ const OptionTable<DetectorOptions>& DetectorTable();
 // rectangle.
 std::optional<cv::Rect> RectangleFromText(std::string_view text);
 
-// Throws Error for a number out of range, and for an `outlier` below 1 with a logistic model.
+// Throws Error for a number out of range, for an `outlier` below 1 with a logistic model, and for
+// class costs of another number of classes.
 void Validate(const DetectorOptions& options, const Model& model);
 
 // The face detectors. The first whose takes_file agrees with DetectorOptions::faces is used.

@@ -38,7 +38,7 @@ std::optional<Model> Loaded(const Context& context, const EvaluateFlags& flags) 
   if (!flags.predicted.empty()) return std::nullopt;
   Model model = context.LoadModel();
   const ClassCosts& costs = flags.detector.class_costs;
-  return costs.empty() ? model : WithClassCosts(std::move(model), costs);
+  return costs.empty() ? model : AsUsage([&] { return WithClassCosts(std::move(model), costs); });
 }
 
 // Judges the model at the threshold of the rule and stores that threshold in the model. A rule that

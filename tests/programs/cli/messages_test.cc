@@ -330,6 +330,15 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
     EXPECT_FALSE(std::filesystem::exists(Path(written))) << written;
 }
 
+TEST_F(MessagesTest, PriorsAndCostsThatTheModelCannotHave) {
+  Put("in/a.png", Encode(".png", Gradient(20, 10)));
+  const std::string costs = " --class-costs 0,1,3:2,0,4:2,3,0";
+  const std::string nine = "--class-costs: 9 costs of calling one of 2 classes another (2 rows";
+  ExpectUsage("detect in -o out --output classes" + costs, nine);
+  ExpectUsage("evaluate --images in --whole skin" + costs, nine);
+  ExpectUsage("detect in -o out --prior 1e-300", "prior 1e-300: is too small: the other classes'");
+}
+
 // The same options where they do something.
 TEST_F(MessagesTest, OptionsThatCountArePassed) {
   Put("list", "in/a.png\n");
