@@ -92,7 +92,7 @@ void RunCalibrate(const CalibrateFlags& options, Context& context) {
   RequireApart({{options.output, "-o"}, {context.json, "--json"}});
   context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}});
   RequireNoMedia(options.output);
-  Model model = context.LoadModel();
+  Model model = LoadModel(context.model);
   const AdaptedCalibrationFit fit =
       FitAdaptedCalibration({options.parts.begin(), options.parts.end()}, model, &StopFlag());
   if (StopFlag()) return;

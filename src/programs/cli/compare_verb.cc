@@ -135,7 +135,7 @@ std::vector<GivenModel> ModelsOf(const CompareFlags& options) {
     if (name != kBuiltInModel && !Exists(name) &&
         !Nearest(name, {std::string(kBuiltInModel)}).empty())
       throw UsageError("--models {}: is no file (did you mean {}?)", name, kBuiltInModel);
-    models.push_back({name, name == kBuiltInModel ? DefaultModel() : ReadModel(name)});
+    models.push_back({name, LoadModel(name == kBuiltInModel ? "" : name)});
     if (const std::string& finds = models.back().model.positive().name; finds != options.positive)
       throw Error(name, fmt::format("finds '{}', not '{}' (--positive names the class to find)",
                                     finds, options.positive));

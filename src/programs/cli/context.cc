@@ -111,14 +111,14 @@ void Context::Confine(Access access) {
   if (verbose) PrintLine(line);
 }
 
-Model Context::LoadModel() const {
-  if (model.empty()) return DefaultModel();
-  const std::string text = ReadFile(model, {.most = kMaxModelBytes});
+Model LoadModel(const std::string& file) {
+  if (file.empty()) return DefaultModel();
+  const std::string text = ReadFile(file, {.most = kMaxModelBytes});
   // The error of the JSON parser, about the first byte of a photograph, would not help.
   if (const ImageCodec* const codec = CodecOf(text))
-    throw Error(model, fmt::format("is a {} image (a model is JSON, which `skinmask train` writes)",
-                                   codec->name));
-  return ModelFromJson(text, model);
+    throw Error(file, fmt::format("is a {} image (a model is JSON, which `skinmask train` writes)",
+                                  codec->name));
+  return ModelFromJson(text, file);
 }
 
 void Context::WriteJson(const std::string& text) const {

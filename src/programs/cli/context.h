@@ -148,8 +148,6 @@ struct Context {
   // in `access` and those of the common options. Throws Error if an output file cannot be
   // written, or is an input.
   void Confine(Access access);
-  // Reads the model of --model, or returns the built-in one.
-  Model LoadModel() const;
   // Writes text to the destination of --json.
   void WriteJson(const std::string& text) const;
   // Writes results to the same destination, with the inputs, version and options of the run. For
@@ -166,6 +164,9 @@ struct Context {
   // terminal, and stops on a signal.
   Run StartRun(const std::string& unit);
 };
+
+// Reads a user's model, or returns the built-in one if no file is named.
+Model LoadModel(const std::string& file);
 
 // Prints a line to standard error, with option names as flags.
 void PrintLine(const std::string& line);

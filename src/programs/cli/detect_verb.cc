@@ -156,7 +156,7 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
 // Makes the detector of the flags. Throws UsageError for flags that change none of the outputs.
 Detector DetectorOf(const DetectFlags& flags, const std::vector<Output>& outputs,
                     const Context& context) {
-  const Model model = context.LoadModel();
+  const Model model = LoadModel(context.model);
   AsUsage([&] { Validate(flags.detector, model); });
   DetectorOptions options = OptionsTogether(flags.detector, outputs, model);
   if (outputs.size() > 1 && options.adapt != flags.detector.adapt &&

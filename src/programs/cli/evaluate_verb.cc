@@ -33,10 +33,10 @@ bool Chooses(const std::optional<DecisionRule>& rule) {
   return rule && rule->kind != DecisionRule::Kind::kFixed;
 }
 
-// The model of the flags, with the given class costs; absent for existing masks.
-std::optional<Model> Loaded(const Context& context, const EvaluateFlags& flags) {
+// The model of the file, with the class costs of the flags; absent for existing masks.
+std::optional<Model> Loaded(const std::string& file, const EvaluateFlags& flags) {
   if (!flags.predicted.empty()) return std::nullopt;
-  Model model = context.LoadModel();
+  Model model = LoadModel(file);
   const ClassCosts& costs = flags.detector.class_costs;
   return costs.empty() ? model : AsUsage([&] { return WithClassCosts(std::move(model), costs); });
 }
@@ -227,7 +227,7 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
       throw UsageError("--partials {}: is no file (for a rule each part is read twice)", file);
   context.Confine(AccessOf(flags));
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
-  std::optional<Model> model = Loaded(context, flags);
+  std::optional<Model> model = Loaded(context.model, flags);
   EvaluationPart whole = WholeOf(flags, OptionsOfPart(context.options, model), DigestOf(model));
   RequireOfModel(whole, model);
   const AdapterPtr adapter = flags.report.empty() ? nullptr : AdapterOf(flags, model, context);
@@ -250,15 +250,14 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
 // The second model, which must find the same class as the first one, and, for costs, which stand in
 // the order of the classes, have the same ones.
 std::optional<Model> LoadedBeside(const Model& model, const EvaluateFlags& flags) {
-  Context beside;
-  beside.model = flags.models.back();
-  std::optional<Model> second = Loaded(beside, flags);
+  const std::string& file = flags.models.back();
+  std::optional<Model> second = Loaded(file, flags);
   if (second->positive().name != model.positive().name)
-    throw Error(beside.model, fmt::format("finds {}, and the other model {}",
-                                          second->positive().name, model.positive().name));
+    throw Error(file, fmt::format("finds {}, and the other model {}", second->positive().name,
+                                  model.positive().name));
   if (!flags.detector.class_costs.empty() &&
       !std::ranges::equal(second->classes, model.classes, {}, &ClassModel::name, &ClassModel::name))
-    throw Error(beside.model,
+    throw Error(file,
                 "has other classes than the other model, and --class-costs are in the order of "
                 "the classes (`skinmask show` lists them)");
   return second;
@@ -285,7 +284,7 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   context.options = context.deciding;
   if (!flags.partials.empty()) return MergeParts(flags, context);
   context.Confine(AccessOf(flags));
-  std::optional<Model> model = Loaded(context, flags);
+  std::optional<Model> model = Loaded(context.model, flags);
   std::optional<Model> second;
   if (flags.models.size() == 2) second = LoadedBeside(*model, flags);
   const AdapterPtr adapter = AdapterOf(flags, model, context);

@@ -223,7 +223,7 @@ std::string PictureOf(const Model& model, const ShowFlags& flags, const Context&
   PictureOptions options{
       {ModelStem(context.model)}, HeldValuesOf(flags.at), flags.marginal, nullptr};
   for (const std::string& file : flags.beside) {
-    models.push_back(ReadModel(file));
+    models.push_back(LoadModel(file));
     options.names.push_back(ModelStem(file));
   }
   const Samples samples = ReadTables(flags.samples);
@@ -263,7 +263,7 @@ void RunShow(const ShowFlags& flags, Context& context) {
   RequireApart({json, drawn}, flags.beside, "--beside");
   RequireApart({json, drawn}, flags.samples, "--samples");
   if (!flags.picture.empty()) RequireWritable(flags.picture, context.if_exists());
-  const Model model = context.LoadModel();
+  const Model model = LoadModel(context.model);
   const std::string picture = flags.picture.empty() ? "" : PictureOf(model, flags, context);
   if (!context.json_to_stdout()) PrintModel(model);
   context.WriteJson(ModelToJson(model));

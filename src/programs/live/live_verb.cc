@@ -82,7 +82,7 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
         background);
   const DetectorOptions& asked = options.session.detector;
   session.ellipse = asked.draw && asked.draw->ellipse;
-  session.model = context.LoadModel();
+  session.model = LoadModel(context.model);
   session.detector = WithFacesOfEnvironment(asked);
   if (options.headless && asked.draw &&
       (live::IsGrey(session.view) || session.view == live::View::kCutout))

@@ -117,6 +117,10 @@ TEST_F(MessagesTest, FilesThatAreSomethingElse) {
   Expect("detect in -o out --model b.jpg", 1,
          "b.jpg: is a JPEG image (a model is JSON, which `skinmask train` writes)");
   Expect("show in/a.png", 1, "in/a.png: is a PNG image (a model is JSON");
+  Expect("show --picture p.png --beside b.jpg", 1, "b.jpg: is a JPEG image (a model is JSON");
+  Put("s.csv", "class,b,g,r\nskin,1,2,3\nskin,9,2,3\nrest,1,2,99\nrest,7,3,80\n");
+  Expect("compare --samples s.csv --kinds none --models b.jpg", 1,
+         "b.jpg: is a JPEG image (a model is JSON");
   Expect("show text.json", 1, "text.json: is not JSON, as a model is");
   ExpectUsage("evaluate --images in --whole skin --report r.txt",
               "--report: 'r.txt' is no name of a page (FILE.html)");
