@@ -138,6 +138,8 @@ TEST(Fit, PriorsAreCountsOrGiven) {
   EXPECT_ERROR(Fit(samples, options), "priors sum to 1.1");
   options.priors = {{"hair", 0.2}, {"skin", 0.8}};
   EXPECT_ERROR(Fit(samples, options), "class 'non-skin': has no prior");
+  options.priors = {{"hair", 0.2}, {"skin", 0.8}, {"non-skin", 0.0}};
+  EXPECT_ERROR(Fit(samples, options), "class 'non-skin': prior 0 is not between 0 and 1");
   options.priors = {{"hair", 0.2}, {"skin", 0.5}, {"non-skin", 0.3}, {"sky", 0.0}};
   EXPECT_ERROR(Fit(samples, options), "has no samples");
 }
