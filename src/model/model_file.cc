@@ -227,7 +227,10 @@ Json CardJson(const Model& model) {
   Json training{{"sha256", model.card.sha256}, {"channel_order", "BGR"}};
   for (const ClassModel& c : model.classes) training["counts"][c.name] = c.count;
   Json card{{"training", std::move(training)}};
-  for (const auto& [name, text] : model.card.notes) card["notes"][name] = text;
+  for (const auto& [name, text] : model.card.notes) {
+    Json& note = card["notes"][name];
+    note = note.is_null() ? text : note.get<std::string>() + "; " + text;
+  }
   for (const CardScore& s : model.card.scores) {
     card["scores"].push_back({{"data", s.data},
                               {"threshold", s.threshold},

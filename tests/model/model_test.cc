@@ -50,6 +50,15 @@ TEST(Model, ReadsBackBitForBit) {
   }
 }
 
+// JSON has each name once.
+TEST(Model, NotesOfOneNameBecomeOne) {
+  Model model = Trained(Kind::kQda);
+  model.card.notes = {{"sampled", "9 pixels"}, {"licence", "none"}, {"sampled", "5 pixels"}};
+  const std::vector<std::pair<std::string, std::string>> written = {
+      {"sampled", "9 pixels; 5 pixels"}, {"licence", "none"}};
+  EXPECT_EQ(ModelFromJson(ModelToJson(model), "m").card.notes, written);
+}
+
 TEST(Model, CostsAreReadBackInTheOrderOfTheClasses) {
   Model model = WithClassCosts(Trained(Kind::kQda, 3), {0, 1, 2, 3, 0, 4, 5, 6, 0});
   EXPECT_EQ(ModelFromJson(ModelToJson(model), "m").class_costs, model.class_costs);
