@@ -106,12 +106,12 @@ void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOp
       },
       [&](JudgedPixels&& one) {
         const std::size_t place = PlaceOf(part.header.shard, part.images.size());
-        part.images.push_back(std::move(one.row));
         if (part.has_scores) AddToBlock(part.blocks, place % EvaluationPart::kBlocks, one.coarse);
         part.scores += one.scores;
         spare.push(std::move(one.scores));
         part.classes += one.classes;
         part.drawn.Add(one.drawn);
+        part.images.push_back(std::move(one.row));  // last: if one of these fails, its problem does
       });
 }
 
