@@ -97,6 +97,8 @@ void CheckOptions(const FitOptions& options) {
   if (options.kind == Kind::kLogistic && options.logistic.step &&
       options.logistic.solver == LogisticOptions::Solver::kNewton)
     throw Error("`rate`", "is of `solver` gradient and sgd, and newton takes no rate");
+  if (options.logistic.iterations.value_or(1) < 1 || options.mixture.iterations < 1)
+    throw Error("`iterations`", "is less than 1");
 }
 
 // Sets the names and counts of the classes, the positive class first.

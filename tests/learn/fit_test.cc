@@ -79,10 +79,13 @@ TEST(Fit, NamesOfOptionsLeadBack) {
                "`solver`: 'adam' is unknown (there are: newton gradient sgd)");
 }
 
-TEST(Fit, NewtonTakesNoRate) {
+TEST(Fit, NewtonTakesNoRateAndALoopHasAnIteration) {
   FitOptions options = Options(Kind::kLogistic);
   options.logistic.step = 0.5;
   EXPECT_ERROR(Fit(DrawSamples(2), options), "`rate`: is of `solver` gradient and sgd");
+  options = {};
+  options.mixture.iterations = 0;
+  EXPECT_ERROR(Fit(DrawSamples(2), options), "`iterations`: is less than 1");
 }
 
 TEST(Fit, QdaAndLdaDoNotChangeUnderAffineMaps) {
