@@ -309,7 +309,7 @@ void AddCompare(CLI::App& app, Context& context) {
   output
       .Add("--report", flags.report, "FILE.html",
            "One HTML page with the table and its plots, which opens without a network")
-      ->check(NamedLike({}, "a page"));
+      ->check(NamedLike({".html"}, "a page"));
   AddCandidateFlags(verb, flags);
   AddChoiceFlags(verb, flags);
   AddDecisionFlags(verb, flags.decision, "0.5");

@@ -122,8 +122,9 @@ TEST_F(MessagesTest, FilesThatAreSomethingElse) {
   Expect("compare --samples s.csv --kinds none --models b.jpg", 1,
          "b.jpg: is a JPEG image (a model is JSON");
   Expect("show text.json", 1, "text.json: is not JSON, as a model is");
-  ExpectUsage("evaluate --images in --whole skin --report r.txt",
-              "--report: 'r.txt' is no name of a page (FILE.html)");
+  for (const char* verb : {"evaluate --images in --whole skin", "compare --samples s.csv"})
+    ExpectUsage(std::string(verb) + " --report r.txt",
+                "--report: 'r.txt' is no name of a page (FILE.html)");
   ExpectUsage("show --picture p.jpg",
               "--picture: 'p.jpg' is no name of a picture (FILE.png or FILE.svg)");
   std::filesystem::create_directory(Path("out"));
@@ -154,8 +155,8 @@ TEST_F(MessagesTest, ImagesAndVideosAreNotReplacedByText) {
     Put(name, "pixels");
     for (const std::string arguments :
          {"train --samples s.csv --force -o ", "calibrate s.csv --force -o ",
-          "compare --samples s.csv --force --write ", "compare --samples s.csv --force --report ",
-          "compare --samples s.csv --force --partial ", "sample --samples s.csv --force -o ",
+          "compare --samples s.csv --force --write ", "compare --samples s.csv --force --partial ",
+          "sample --samples s.csv --force -o ",
           "sample --simulate s.csv --force -o t.csv --bayes "})
       Expect(arguments + name, 1,
              name + ": is an image, a video or an archive by its name, and is not replaced");
