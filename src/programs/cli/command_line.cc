@@ -141,6 +141,7 @@ bool HasNoWindow(const CLI::App& verb) { return Has(verb, "--headless"); }
 bool ShowsNothing(const CLI::App& verb) {
   return HasNoWindow(verb) && !Has(verb, "--record") && !Has(verb, "--sink");
 }
+bool FollowsUnseen(const CLI::App& verb) { return ShowsNothing(verb) && WritesNoTable(verb); }
 bool MeasuresNothing(const CLI::App& verb) {
   return WritesNoTable(verb) && !Has(verb, "--json") && !Has(verb, "--jsonl");
 }
@@ -165,6 +166,8 @@ constexpr Rule kRules[] = {
     {"live", "--erode", WritesNoTable, "is of what is measured, which --csv and --faces-csv tell"},
     {"live", "--view --background --draw", ShowsNothing,
      "is of pictures, and --headless makes none without --record or --sink"},
+    {"live", "--track", FollowsUnseen,
+     "is of pictures and of --csv, and --headless makes none without --record or --sink"},
     {"live", "-o", HasNoWindow, "is for what keys of the window write, and --headless has none"},
     {"detect live evaluate", "--min-component", DividesNothing,
      "is of images that are divided, and only --adapt auto divides"},

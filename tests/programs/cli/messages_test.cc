@@ -262,6 +262,7 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect v.mp4 -o out --output overlay --format webp", "--format is of pictures"},
       {"detect in -o out --require-face --min-component 0.5", "with --require-face these have no"},
       {"detect in -o out --require-face --seed-rect 1,1,9,9", "and a seed is given"},
+      {"live v.mp4 --headless --track", "--track is of pictures and of --csv"},
       {"live v.mp4 --headless --adapt off --draw faces --record r.mkv", "--draw faces shows"},
       {"detect in -o out --max-seconds 1 --isolate none", "--max-seconds limits decoders in"},
       {"detect v.mp4 -o out --max-seconds 1", "which videos have with --isolate all alone"},
