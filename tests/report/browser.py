@@ -9,6 +9,9 @@ import shutil
 import subprocess
 import tempfile
 
+# No window of its own, whose new tab and suggestions are pages that take more than any of ours.
+WITHOUT_WINDOW = ("--no-startup-window", "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup")
+
 
 def find_chromium():
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -31,7 +34,7 @@ class Browser:
         script = f"exec 3<&{high[0]} 4>&{high[1]}; exec \"$@\""
         self.process = subprocess.Popen(
             ["bash", "-c", script, "bash", program, "--headless=new", "--no-sandbox", "--disable-gpu",
-             "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
+             "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe", *WITHOUT_WINDOW,
              f"--user-data-dir={self.profile.name}"],
             pass_fds=high, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for fd in (to_browser, from_browser, *high):
