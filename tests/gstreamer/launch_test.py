@@ -15,7 +15,7 @@ TOOLS = ('gst-launch-1.0', 'gst-inspect-1.0', 'ffmpeg')
 MISSING = [tool for tool in TOOLS if not shutil.which(tool)]
 # Plug-ins of GStreamer's that are used.
 OTHERS = ('coreelements', 'rawparse', 'videoconvertscale', 'videotestsrc')
-WIDTH, HEIGHT, FRAMES = 320, 240, 20
+WIDTH, HEIGHT, FRAMES = 160, 120, 16  # with a face that is found in each
 GSTREAMER_NAMES = {'nv12': 'nv12', 'bgr24': 'bgr', 'yuyv422': 'yuy2'}
 # Pixel format of the clip, what comes out, options of detect, properties of the element.
 CASES = (('nv12', 'mask', '', ''),
@@ -64,8 +64,9 @@ def clip_in(work: Path, pixel_format: str) -> Path:
     clip = work / f'{pixel_format}.raw'
     if not clip.exists():
         made = run('ffmpeg', '-v', 'error', '-loop', 1, '-framerate', 25, '-i',
-                   source / 'samples/photos/grace_hopper.jpg', '-vf',
-                   f'scroll=h=0.013:v=0.007,scale={WIDTH}:{HEIGHT}', '-frames:v', FRAMES,
+                   source / 'samples/photos/astronaut.png', '-vf',
+                   f'crop=240:180:120:30,scale={WIDTH}:{HEIGHT},scroll=h=0.013:v=0.007',
+                   '-frames:v', FRAMES,
                    '-pix_fmt', pixel_format, '-f', 'rawvideo', clip)
         check(made.returncode == 0, made.stderr)
     return clip
