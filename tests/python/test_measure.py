@@ -33,7 +33,7 @@ def eroded(mask, pixels):
     return mask
 
 
-def moving_face(photo, mask, rate=20, seconds=8, side=176, hertz=1.2):
+def moving_face(photo, mask, rate=10, seconds=6, side=176, hertz=1.2):
     """Frames B G R of a face that sways, with noise and a pulse, and where its skin is."""
     noise = numpy.random.default_rng(5)
     for n in range(rate * seconds):
@@ -204,7 +204,7 @@ def test_the_pulse_of_the_guide(photos, astronaut, tmp_path, monkeypatch, capsys
     """It is found, and what the face is measured by breathes less than twice as a fixed mask."""
     monkeypatch.chdir(tmp_path)
     mask = skinmask.read_image(photos.parent / "masks" / "astronaut.png")[..., 0] > 127
-    rate, hertz = 20, 1.2
+    rate, hertz = 10, 1.2
     frames, skins = zip(*moving_face(astronaut, mask, rate, hertz=hertz))
     write_video("clip.mp4", frames, rate)
     guide = (SOURCE / "docs" / "guide.md").read_text()
