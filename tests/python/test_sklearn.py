@@ -368,3 +368,11 @@ def test_ctrl_c_ends_a_fit():
             assert process.wait(60) == 42
         finally:
             process.kill()
+
+
+def test_a_classifier_tells_outliers(samples):
+    X, y, counts = samples.arrays()
+    classifier = SkinClassifier().fit(X, y, counts)
+    numpy.testing.assert_array_equal(
+        classifier.is_outlier(X.astype(float), 0.9), classifier.model_.is_outlier(X, 0.9)
+    )
