@@ -125,7 +125,7 @@ endforeach()
 file(GLOB_RECURSE plugin ${work}/prefix/lib*/libgstskinmask.so)
 find_program(INSPECT gst-inspect-1.0)
 if(plugin AND INSPECT)
-  set(ENV{GST_PLUGIN_SYSTEM_PATH_1_0} "")
+  set(ENV{GST_PLUGIN_SYSTEM_PATH_1_0} ${work}/none)  # an empty path would be all of the system
   set(ENV{GST_REGISTRY} ${work}/registry.bin)
   run(${INSPECT} ${plugin})
   if(NOT output MATCHES "skinmask: Human skin")
