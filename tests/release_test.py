@@ -54,8 +54,8 @@ def main(source: Path) -> int:
         return 77
     with tempfile.TemporaryDirectory() as work:
         clone = Path(work) / "clone"
-        shallow = ["git", "clone", "-q", "--depth", "1"]
-        subprocess.run([*shallow, f"file://{source}", clone], check=True)
+        # Without a copy of what is there already.
+        subprocess.run(["git", "clone", "-q", "--shared", source, clone], check=True)
         shutil.copy(source / "scripts/release", clone / "scripts/release")
         for command in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "a release"]):
             who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
