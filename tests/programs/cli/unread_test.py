@@ -29,18 +29,20 @@ class Run:
         self.ours = os.open(f'{folder}/{pipe}', os.O_RDWR)
         self.child = subprocess.Popen([program, *words], cwd=folder, stdin=subprocess.DEVNULL,
                                       stdout=subprocess.DEVNULL if output else self.ours, stderr=subprocess.PIPE)
+        self.before, self.since, self.early = -1, time.monotonic(), ''
 
-    def fill(self):
-        """Waits until the pipe is full; what goes wrong."""
-        before, since = -1, time.monotonic()
+    def full(self):
+        """Whether the pipe is full, or the run has ended, which it must not."""
+        if self.early:
+            return True
+        if self.child.poll() is not None:
+            self.early = f'ends before the pipe is full: {self.child.stderr.read().decode()[:300]}'
+            return True
+        now = waiting(self.ours)
+        if now != self.before:
+            self.before, self.since = now, time.monotonic()
         # Full is what takes no more: each write of less than a page may take a whole one of the pipe.
-        while waiting(self.ours) < SIZE // 2 or waiting(self.ours) != before or time.monotonic() - since < 0.3:
-            if waiting(self.ours) != before:
-                before, since = waiting(self.ours), time.monotonic()
-            if self.child.poll() is not None:
-                return f'ends before the pipe is full: {self.child.stderr.read().decode()[:300]}'
-            time.sleep(0.02)
-        return ''
+        return now >= SIZE // 2 and time.monotonic() - self.since >= 0.3
 
     def end(self):
         """What goes wrong after an interrupt."""
@@ -80,10 +82,11 @@ def main():
             ('a video to a named pipe', [*video, 'pipe4', '--output-format', 'rawvideo'], True))
         # At a time, since most of it they wait.
         begun = [Run(program, folder, f'pipe{i}', words, output) for i, (_, words, output) in enumerate(runs)]
-        found = [run.fill() for run in begun]
+        while not all([run.full() for run in begun]):
+            time.sleep(0.02)
         for run in begun:
             run.child.send_signal(signal.SIGINT)
-        found = [early or late for early, late in zip(found, [run.end() for run in begun])]
+        found = [run.early or late for run, late in zip(begun, [run.end() for run in begun])]
         problems = [f'{run[0]}: {problem}' for run, problem in zip(runs, found) if problem]
     print('\n'.join(problems) or 'one interrupt ends each of them')
     return 1 if problems else 0
