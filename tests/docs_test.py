@@ -3,6 +3,7 @@
 
 usage: docs_test.py SOURCE ROOMS      ROOMS: what cmake wrote of the link lines ('model: base data')
 """
+import functools
 import os
 import re
 import sys
@@ -34,10 +35,12 @@ def without_blocks(text):
     return re.sub(r'(?:(?<=\n\n)|\A)(?: {4}.*\n|\n(?= {4}))+', '\n', text)
 
 
+@functools.cache
 def headings(text):
     return re.findall(r'^#+ +(.*?) *#*$', re.sub(r'^```.*?^```', '', text, flags=re.M | re.S), re.M)
 
 
+@functools.cache
 def anchors(text):
     """As GitHub makes them of headings; the second of one name gets -1."""
     found = []
