@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 
 # No window of its own, whose new tab and suggestions are pages that take more than any of ours.
-WITHOUT_WINDOW = ("--no-startup-window", "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup")
+WITHOUT_WINDOW = ("--no-startup-window",
+                  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup")
 
 
 def find_chromium():
@@ -34,8 +35,8 @@ class Browser:
         script = f"exec 3<&{high[0]} 4>&{high[1]}; exec \"$@\""
         self.process = subprocess.Popen(
             ["bash", "-c", script, "bash", program, "--headless=new", "--no-sandbox", "--disable-gpu",
-             "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe", *WITHOUT_WINDOW,
-             f"--user-data-dir={self.profile.name}"],
+             "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
+             *WITHOUT_WINDOW, f"--user-data-dir={self.profile.name}"],
             pass_fds=high, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for fd in (to_browser, from_browser, *high):
             os.close(fd)

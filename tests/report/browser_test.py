@@ -148,13 +148,15 @@ def main():
             check_report(browser, *made("three-" + kind, "--samples", three, "--model", model), 9)
             check(browser.evaluate("document.querySelectorAll('#classes tr').length") == 5, "a row for each class")
         # Any masks, and any scores: what they are of takes least without adaptation.
-        subprocess.run([skinmask, "detect", "-q", "--adapt", "off", samples / "photos", "-o", folder + "/out"], check=True)
+        subprocess.run([skinmask, "detect", "-q", "--adapt", "off", samples / "photos", "-o",
+                        folder + "/out"], check=True)
         light = pathlib.Path(folder, "light.csv")
         light.write_text("image,light\nastronaut.png,studio\ngrace_hopper.png,<b>&\n")
         check_report(browser, *made("masks", "--predicted", folder + "/out", "--truth", samples / "masks", "--by", light), 2)
         check_enlarging(browser)
         two = [word for name in ("default", "uci") for word in ("--model", source / f"models/{name}.json")]
-        check_report(browser, *made("two", "--images", samples / "photos", "--truth", samples / "masks", "--adapt", "off", *two), 10)
+        check_report(browser, *made("two", "--images", samples / "photos", "--truth",
+                                    samples / "masks", "--adapt", "off", *two), 10)
         check(browser.evaluate("document.querySelectorAll('#differences tr').length") == 10, "a row for each score")
         compared, table = f"{folder}/compared.html", f"{folder}/compared.json"
         for rows, models in (samples / "labelled-pixels.csv", "default"), (three, f"{folder}/three.json"):
