@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
@@ -264,35 +265,48 @@ std::optional<std::string> SourceDate() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(*seconds)));
 }
 
+// Six digits, or as many that two of the smallest standard error of a difference are shown. Means
+// that agree to nine digits count as equal.
+int DigitsOf(const std::optional<Choice>& choice) {
+  constexpr int kFewest = 6, kMost = 9;
+  int digits = kFewest;
+  if (!choice) return digits;
+  for (const PairedDifference& d : choice->differences)
+    if (d.standard_error.value_or(0) > 0)
+      digits = std::max(digits, static_cast<int>(std::ceil(1 - std::log10(*d.standard_error))));
+  return std::min(digits, kMost);
+}
+
 void PrintComparison(const Comparison& comparison) {
   const std::vector<ComparedModel>& models = comparison.models;
-  const std::size_t width = NameWidth(comparison);
+  const std::optional<Choice> choice = OneStandardErrorRule(comparison);
+  const int digits = DigitsOf(choice);
+  const auto width = static_cast<std::size_t>(digits) + 3, name_width = NameWidth(comparison);
   Print("{}; sorted by {}\n\n", DivisionOf(comparison), CriterionName(comparison.select));
   std::vector<std::pair<Criterion, std::string_view>> shown{
       {Criterion::kAuc, "AUC"}, {Criterion::kBestF1, "best F1"}, {Criterion::kLogLoss, "log-loss"}};
   if (std::ranges::none_of(shown, [&](const auto& s) { return s.first == comparison.select; }))
     shown.emplace_back(comparison.select, CriterionName(comparison.select));
-  Print("{:<{}}", "", width);
+  Print("{:<{}}", "", name_width);
   for (const auto& [criterion, title] : shown)
-    Print(" {:>{}} {:>9}", title, std::max<std::size_t>(9, title.size()), "+-");
-  Print(" {:>9} {:>8} {:>10} {:>10} {:>10}\n", "F1 at 0.5", "fit s", "parameters", "less best",
-        "95 %");
-  const std::optional<Choice> choice = OneStandardErrorRule(comparison);
+    Print(" {:>{}} {:>{}}", title, std::max(width, title.size()), "+-", width);
+  Print(" {:>9} {:>8} {:>10} {:>{}} {:>{}}\n", "F1 at 0.5", "fit s", "parameters", "less best",
+        width + 1, "95 %", width + 1);
   for (std::size_t i = 0; i < models.size(); ++i) {
     const ComparedModel& m = models[i];
-    Print("{:<{}}", m.Name(), width);
+    Print("{:<{}}", m.Name(), name_width);
     if (!m.problem.empty()) {
       Print(" {}\n", m.problem);
       continue;
     }
     for (const auto& [criterion, title] : shown)
-      Print(" {:>{}} {:>9}", Shown(m.Of(criterion).mean), std::max<std::size_t>(9, title.size()),
-            Shown(m.Of(criterion).standard_error));
+      Print(" {:>{}} {:>{}}", Shown(m.Of(criterion).mean, digits), std::max(width, title.size()),
+            Shown(m.Of(criterion).standard_error, digits), width);
     const PairedDifference& d = choice->differences[i];
-    Print(" {:>9} {:>8} {:>10} {:>10} {:>10}{}\n", Shown(m.PooledCounts().F1()),
+    Print(" {:>9} {:>8} {:>10} {:>{}} {:>{}}{}\n", Shown(m.PooledCounts().F1()),
           m.given ? "-" : fmt::format("{:.4f}", m.Seconds()), m.Parameters(),
-          i > 0 && d.mean ? fmt::format("{:+.6f}", *d.mean) : "-",
-          i > 0 && d.reach ? fmt::format("+-{:.6f}", *d.reach) : "-",
+          i > 0 && d.mean ? fmt::format("{:+.{}f}", *d.mean, digits) : "-", width + 1,
+          i > 0 && d.reach ? fmt::format("+-{:.{}f}", *d.reach, digits) : "-", width + 1,
           choice->within[i] ? " *" : "");
   }
   if (choice) PrintChoice(comparison, *choice);
