@@ -83,31 +83,36 @@ TEST_F(PartsTest, WhatWasAssumedOfAnImageIsKept) {
     EXPECT_NE(lines.find(note), std::string::npos) << note << '\n' << lines;
 }
 
-// Of more images than there are blocks some are left out together, in parts as in one run.
+// Of more images than there are blocks some are left out together, in parts as in one run. Most of
+// the files hold nothing, which takes a tenth of the time: their places count all the same.
 TEST_F(PartsTest, IntervalsOfManyImagesAreThoseOfTheirBlocks) {
   constexpr int kImages = 1030, kBlocks = 1024;
   cv::Mat truth(8, 8, CV_8UC1, cv::Scalar(0));
   truth.colRange(0, 4) = 255;
   const std::string mask = Encode(".png", truth);
+  std::map<std::size_t, int> expected, pixels;  // of each block
+  int read = 0;
   for (int i = 0; i < kImages; ++i) {
+    const bool holds = i < 8 || i % 32 == 9 || i >= kImages - 8;
     cv::theRNG().state = static_cast<std::uint64_t>(i) + 1;
     cv::Mat picture(8, 8, CV_8UC3);
     cv::randn(picture, cv::Scalar(110, 120, 150), cv::Scalar(40, 40, 40));
-    Put(fmt::format("i/{:04}.png", i), Encode(".png", picture));
+    Put(fmt::format("i/{:04}.png", i), holds ? Encode(".png", picture) : "");
     Put(fmt::format("m/{:04}.png", i), mask);
+    read += holds;
+    if (holds) expected[static_cast<std::size_t>(i % kBlocks)] += 64;
   }
-  ExpectEqual("--images i --truth m --adapt off", {3});
+  ExpectEqual("--images i --truth m --adapt off", {3}, 1);
   const ordered_json whole = ordered_json::parse(Bytes("one.json"));
-  EXPECT_EQ(whole["images"].size(), std::size_t{kImages});
+  EXPECT_EQ(whole["images"].size(), static_cast<std::size_t>(read));
   EXPECT_EQ(whole["intervals"]["pooled"]["auc"].size(), 2u);
-  std::map<std::size_t, int> pixels;  // of each block, in all parts together
   for (const char* name : {"part1of3", "part2of3", "part3of3"}) {
     const ordered_json part = ordered_json::parse(Bytes(name));
     for (const ordered_json& block : part["blocks"])
       for (const ordered_json& bin : block["reliability"])
         pixels[block["block"]] += bin[0].get<int>();
   }
-  ASSERT_EQ(pixels.size(), std::size_t{kBlocks});
+  EXPECT_EQ(pixels, expected);
   EXPECT_EQ(pixels[5], 128);
   EXPECT_EQ(pixels[6], 64);
 }
