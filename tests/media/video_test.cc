@@ -16,12 +16,12 @@
 #include "skinmask/base/error.h"
 #include "support/clips.h"
 #include "support/listener.h"
+#include "support/probe.h"
 
 namespace skinmask {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Probe;
 using testing::RawFrames;
 using testing::Scrolling;
 using testing::Shell;
@@ -298,8 +298,11 @@ TEST_F(VideoTest, WrittenMasksReadBackBitForBit) {
   EXPECT_ERROR(writer.Finish(), "is finished already");
   EXPECT_ERROR(writer.Write(Disc(size, 0), 25), "is finished already");
   EXPECT_TRUE(RawFrames(folder_, "masks.mkv", "gray") == expected);
-  EXPECT_EQ(Probe(folder_, "masks.mkv", "stream=codec_name,pix_fmt,r_frame_rate,avg_frame_rate"),
-            (std::vector<std::string>{"ffv1", "gray", "30000/1001", "30000/1001"}));
+  const testing::Probed written = testing::Probe(path);
+  EXPECT_EQ(written.codec, "ffv1");
+  EXPECT_EQ(written.pix_fmt, "gray");
+  EXPECT_EQ(written.rate, "30000/1001");
+  EXPECT_EQ(written.average_rate, "30000/1001");
 }
 
 TEST_F(VideoTest, WrittenPicturesKeepTheirTimesAndColours) {

@@ -11,6 +11,7 @@
 #include "skinmask/media/image.h"
 #include "skinmask/model/model.h"
 #include "support/pictures.h"
+#include "support/probe.h"
 #include "support/video_program.h"
 
 namespace skinmask {
@@ -128,12 +129,12 @@ TEST_F(FormatsTest, OverlaysOfVideosTakeCodecAndQuality) {
   EXPECT_LT(size("--output overlay --quality 40", "v.overlay.mp4"), 0.6 * usual);
   const double vp9 = size("--output heatmap --codec vp9 --quality 90", "v.heatmap.webm");
   EXPECT_LT(size("--output heatmap --codec vp9 --quality 30", "v.heatmap.webm"), 0.8 * vp9);
-  EXPECT_EQ(testing::Probe(folder_, "out/v.heatmap.webm", "stream=codec_name").front(), "vp9");
+  EXPECT_EQ(testing::Probe(Path("out/v.heatmap.webm")).codec, "vp9");
   const double rgb = size("--output heatmap --codec libx264rgb --quality 90", "v.heatmap.mp4");
   EXPECT_LT(size("--output heatmap --codec libx264rgb --quality 30", "v.heatmap.mp4"), 0.8 * rgb);
   // Beside what takes the codec they stay what they were.
   size("--output mask,overlay --codec libvpx-vp9", "v.overlay.mp4");
-  EXPECT_EQ(testing::Probe(folder_, "out/v.overlay.mp4", "stream=codec_name").front(), "h264");
+  EXPECT_EQ(testing::Probe(Path("out/v.overlay.mp4")).codec, "h264");
   const Outcome run =
       Run("detect v.mp4 --adapt off -o other --output overlay --codec ffv1 --quality 50");
   EXPECT_EQ(run.status, 1);

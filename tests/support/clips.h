@@ -186,14 +186,4 @@ inline std::vector<ReadClip> ReadClips(const fs::path& folder,
   return read;
 }
 
-// One entry a frame (pts, pts_time, ...), or one of the stream (r_frame_rate, width, ...).
-inline std::vector<std::string> Probe(const fs::path& folder, const std::string& clip,
-                                      const std::string& what) {
-  std::istringstream lines(Shell(folder, "ffprobe -v error -select_streams v:0 -show_entries " +
-                                             what + " -of default=nk=1:nw=1 '" + clip + "'"));
-  std::vector<std::string> result;
-  for (std::string line; std::getline(lines, line);) result.push_back(line);
-  return result;
-}
-
 }  // namespace skinmask::testing

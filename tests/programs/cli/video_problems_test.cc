@@ -1,5 +1,6 @@
 // Videos that are damaged, interrupted or cannot be written.
 #include "support/pictures.h"
+#include "support/probe.h"
 #include "support/video_program.h"
 
 namespace skinmask {
@@ -76,7 +77,7 @@ TEST_F(VideoProblemsTest, AnOverwrittenVideoKeepsWhatIsBefore) {
   std::string bytes = ReadFile(Path("whole.mov"));
   ASSERT_EQ(Run("detect --adapt off whole.mov -o out").status, 0);
   const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
-  bytes[std::stoul(Probe(folder_, "whole.mov", "packet=pos")[12]) + 500] ^= 1;
+  bytes[static_cast<std::size_t>(Probe(Path("whole.mov")).pictures[12].position) + 500] ^= 1;
   Put("damaged.mov", bytes);
   const Outcome run =
       Run("detect --adapt off damaged.mov -o out --csv rows.csv --faces-csv faces.csv");
@@ -129,7 +130,7 @@ TEST_F(VideoProblemsTest, WhatCannotBeDoneIsOneLine) {
   EXPECT_EQ(Lines(codec.err), 1);
   EXPECT_NE(codec.err.find("nonsense"), std::string::npos);
   EXPECT_EQ(Run("detect --adapt off a.mp4 -o out --codec libx264").status, 0);
-  EXPECT_EQ(Probe(folder_, "out/a.mkv", "stream=codec_name"), (Strings{"h264"}));
+  EXPECT_EQ(Probe(Path("out/a.mkv")).codec, "h264");
   EXPECT_EQ(Run("detect --adapt off a.mp4 -o out --frames --codec ffv1").status, 2);
   // A disk that is full, as the program sees it.
   const Outcome full = Run("version >/dev/null; trap '' XFSZ; ulimit -f 2; '" SKINMASK_PROGRAM

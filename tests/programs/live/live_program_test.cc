@@ -9,6 +9,7 @@
 #include "skinmask/media/image.h"
 #include "support/clips.h"
 #include "support/listener.h"
+#include "support/probe.h"
 #include "support/program.h"
 
 namespace skinmask {
@@ -187,12 +188,11 @@ TEST_F(LiveProgramTest, RecordingsKeepTheShapeOfPixels) {
   }
   Put("turned.mp4", testing::Turned(ReadFile(Path("wide.mp4")), 90));
   for (const auto& [clip, aspect] :
-       {std::pair("square", "1:1"), {"wide", "4:3"}, {"turned", "3:4"}}) {
+       {std::pair("square", "1/1"), {"wide", "4/3"}, {"turned", "3/4"}}) {
     const std::string run =
         fmt::format("live {0}.mp4 --headless --fast --adapt off --record {0}.out.mp4", clip);
     ASSERT_EQ(Run(run).status, 0) << run;
-    EXPECT_EQ(Probe(folder_, fmt::format("{}.out.mp4", clip), "stream=sample_aspect_ratio").front(),
-              aspect);
+    EXPECT_EQ(Probe(Path(fmt::format("{}.out.mp4", clip))).pixel_aspect, aspect);
   }
 }
 
@@ -310,7 +310,7 @@ TEST_F(LiveProgramTest, AFileLeavesEveryFrame) {
   const auto json = nlohmann::json::parse(ReadFile(Path("a.json")));
   EXPECT_EQ(json["frames"], 40);
   EXPECT_EQ(json["dropped"], 0);
-  EXPECT_EQ(Probe(folder_, "a.mkv", "stream=r_frame_rate").front(), "25/1");  // the file's
+  EXPECT_EQ(Probe(Path("a.mkv")).rate, "25/1");  // the file's
   // The recorded masks are lossless: their share of white is the table's skin.
   const std::string masks = testing::RawFrames(folder_, "a.mkv", "gray");
   ASSERT_EQ(masks.size(), 40u * 320 * 240);
@@ -506,7 +506,7 @@ TEST_F(LiveProgramTest, AnAlmostFullDiskEndsARecordingThatPlays) {
                         "--record disk/a.mkv 2>err; status=$?; cp disk/* .; exit $status"),
             1);
   const std::string error = ReadFile(Path("err"));
-  const std::size_t frames = Probe(folder_, "a.mkv", "frame=pts_time").size();
+  const std::size_t frames = Probe(Path("a.mkv")).pictures.size();
   EXPECT_GT(frames, 0u);
   EXPECT_LT(frames, 100u);
   EXPECT_NE(error.find(fmt::format("a.mkv: the recording ends after {} frames", frames)),
@@ -530,7 +530,7 @@ TEST_F(LiveProgramTest, InterruptedRecordingsPlay) {
   EXPECT_EQ(ReadFile(Path("meanwhile")).find("a.mp4"), std::string::npos);
   const std::size_t rows = Csv("a.csv").size() - 1;
   EXPECT_GT(rows, 0u);
-  EXPECT_EQ(Probe(folder_, "a.mp4", "frame=pts_time").size(), rows);
+  EXPECT_EQ(Probe(Path("a.mp4")).pictures.size(), rows);
   EXPECT_EQ(Shell(folder_, "ffmpeg -v error -i a.mp4 -f null -"), "");
 }
 
