@@ -411,18 +411,30 @@ TEST_F(VideoTest, TextsOfPngFramesAreNotInflated) {
   const cv::Mat picture = Disc({64, 48}, 0);
   std::string png = EncodePng(picture);
   png.resize(png.size() - kPngFrame);  // without its end
-  std::string zeros(std::size_t{1} << 20, 0), packed(zeros.size(), 0);
+  // After a full flush nothing refers to what was before, so that a piece may be repeated.
+  const std::string zeros(std::size_t{1} << 20, 0);
   z_stream stream{};
   ASSERT_EQ(deflateInit(&stream, 9), Z_OK);
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  for (int i = 1; i <= 512; ++i) {
-    stream.next_in = reinterpret_cast<Bytef*>(zeros.data());
+  const auto deflated = [&](int flush) {
+    std::string piece(zeros.size(), 0);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(zeros.data()));
     stream.avail_in = static_cast<uInt>(zeros.size());
-    ASSERT_EQ(deflate(&stream, i == 512 ? Z_FINISH : Z_NO_FLUSH), i == 512 ? Z_STREAM_END : Z_OK);
-  }
-  packed.resize(stream.total_out);
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = static_cast<uInt>(piece.size());
+    EXPECT_EQ(deflate(&stream, flush), flush == Z_FINISH ? Z_STREAM_END : Z_OK);
+    return piece.substr(0, piece.size() - stream.avail_out);
+  };
+  std::string packed = deflated(Z_FULL_FLUSH);
+  const std::string piece = deflated(Z_FULL_FLUSH);
+  for (int i = 0; i < 510; ++i) packed += piece;
+  packed += deflated(Z_FINISH);
   deflateEnd(&stream);
+  const uLong of_one =
+      adler32(1, reinterpret_cast<const Bytef*>(zeros.data()), static_cast<uInt>(zeros.size()));
+  uLong sum = 1;
+  for (int i = 0; i < 512; ++i) sum = adler32_combine(sum, of_one, 1 << 20);
+  for (std::size_t i = 0; i < 4; ++i)
+    packed[packed.size() - 1 - i] = static_cast<char>(sum >> (8 * i));
   AppendPngChunk(png, "zTXt", std::string("a\0\0", 3) + packed);
   AppendPngChunk(png, "IEND", {});
   Put("a.png", png);
