@@ -3,6 +3,7 @@
 
 #include "skinmask/media/image.h"
 #include "support/pictures.h"
+#include "support/probe.h"
 #include "support/video_program.h"
 
 namespace skinmask {
@@ -12,7 +13,6 @@ using testing::Encode;
 using testing::Gradient;
 using testing::Lines;
 using testing::Outcome;
-using testing::Shell;
 namespace fs = testing::fs;
 using Strings = std::vector<std::string>;
 
@@ -195,16 +195,14 @@ class PipedVideoTest : public InputsOutputsTest {
   void SetUp() override {
     SKIP_WITHOUT_FFMPEG();
     testing::MakeOnce(
-        folder_, testing::Scrolling("160x120") + "-frames:v 12 -c:v ffv1 -pix_fmt yuv420p v.mkv",
-        {"v.mkv"});
+        folder_,
+        fmt::format("{}-frames:v {} -c:v ffv1 -pix_fmt yuv420p v.mkv; ffmpeg -v error -y -i v.mkv "
+                    "v.y4m -f rawvideo -pix_fmt yuv420p v.raw "
+                    "-vf \"select='not(between(n,1,2))'\" -fps_mode vfr gap.mkv",
+                    testing::Scrolling("160x120"), kFrames),
+        {"v.mkv", "v.y4m", "v.raw", "gap.mkv"});
   }
-  // What a run without pipes makes of it, out/v.mkv.
-  std::string Masks() const {
-    EXPECT_EQ(Run("detect v.mkv -o out").status, 0);
-    const std::string masks = testing::RawFrames(folder_, "out/v.mkv", "gray");
-    EXPECT_EQ(masks.size(), 12u * 160 * 120);
-    return masks;
-  }
+  static constexpr int kFrames = 6;  // more than a pipe holds
 };
 
 // FFmpeg cannot go back to the frames, once it knows where they are.
@@ -219,39 +217,48 @@ TEST_F(PipedVideoTest, AnMp4WithItsIndexAtTheEndIsTold) {
       << run.err;
 }
 
-// By whatever pipe frames come and go, masks are those of the file.
+// By whatever pipe frames come and go, masks are those of the file: of all inputs with adaptation,
+// which takes most of the time, and of all outputs without.
 TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
-  const std::string masks = Masks();
-  Shell(folder_, "ffmpeg -v error -i v.mkv v.y4m -f rawvideo -pix_fmt yuv420p v.raw");
-  const std::string y4m = "cat v.y4m | ", raw = "cat v.raw | ";
+  ASSERT_EQ(Run("detect v.mkv -o adapted").status, 0);
+  ASSERT_EQ(Run("detect v.mkv -o out --adapt off").status, 0);
+  const std::string y4m = "cat v.y4m | ", raw_output = " --output-format rawvideo";
   const std::string described =
-      "$S detect - --input-format rawvideo --size 160x120 --pixel-format yuv420p --rate "
-      "30000/1001 -o - --output-format rawvideo";
-  const std::string read = " | ffmpeg -v error -i - -f rawvideo -pix_fmt gray -";
-  for (const std::string& script : Strings{
-           y4m + "$S detect - -o -" + read, y4m + "$S detect - -o - --output-format rawvideo",
-           y4m + "$S detect - -o - --output-format matroska" + read,
-           "$S detect v.mkv -o - --output-format rawvideo", "$S detect <(cat v.mkv) -o -" + read,
-           "cat v.mkv | $S detect - -o -" + read, raw + described}) {
-    const Outcome run = Bash("set -o pipefail; " + script);
-    EXPECT_EQ(run.status, 0) << script << "\n" << run.err;
-    EXPECT_EQ(run.err, "") << script;
-    EXPECT_TRUE(run.out == masks) << script << ": " << run.out.size() << " bytes";
+      "cat v.raw | $S detect - --input-format rawvideo --size 160x120 --pixel-format yuv420p "
+      "--rate 30000/1001 -o -";
+  const Strings scripts{y4m + "$S detect - -o -" + raw_output,
+                        described + raw_output,
+                        "cat v.mkv | $S detect - -o -",
+                        y4m + "$S detect - -o - --adapt off",
+                        y4m + "$S detect - -o - --output-format matroska --adapt off",
+                        "$S detect v.mkv -o - --adapt off" + raw_output,
+                        "$S detect <(cat v.mkv) -o - --adapt off"};
+  constexpr std::size_t kAdapted = 3;
+  std::vector<testing::ClipToRead> to_read{{"adapted/v.mkv", {"gray"}}, {"out/v.mkv", {"gray"}}};
+  for (std::size_t i = 0; i < scripts.size(); ++i) {
+    const std::string file = std::to_string(i);
+    const Outcome run = Bash("set -o pipefail; " + scripts[i] + " | cat >" + file);
+    EXPECT_EQ(run.status, 0) << scripts[i] << "\n" << run.err;
+    EXPECT_EQ(run.err, "") << scripts[i];
+    if (!scripts[i].ends_with(raw_output)) to_read.push_back({file, {"gray"}});
   }
-  EXPECT_EQ(Bash(y4m + "$S detect - -o - | ffprobe -v error -show_entries stream=r_frame_rate "
-                       "-of default=nk=1:nw=1 -")
-                .out,
-            "30000/1001\n");
-  EXPECT_EQ(Bash(y4m + "$S detect - -o - --output overlay | ffprobe -v error -show_entries "
-                       "stream=pix_fmt -of default=nk=1:nw=1 -")
-                .out,
-            "yuv420p\n");
+  const std::vector<testing::ReadClip> read = testing::ReadClips(folder_, to_read);
+  EXPECT_EQ(read[0].frames[0].size(), std::size_t{kFrames} * 160 * 120);
+  for (std::size_t i = 0, next = 2; i < scripts.size(); ++i) {
+    const bool is_raw = scripts[i].ends_with(raw_output);
+    const std::string masks =
+        is_raw ? ReadFile(Path(std::to_string(i))) : read[next].frames.front();
+    EXPECT_TRUE(masks == read[i < kAdapted ? 0 : 1].frames[0])
+        << scripts[i] << ": " << masks.size() << " bytes";
+    if (is_raw) continue;
+    EXPECT_EQ(read[next++].frame_time, "1001/30000") << scripts[i];
+  }
+  EXPECT_FALSE(read[0].frames[0] == read[1].frames[0]);
+  EXPECT_EQ(Bash(y4m + "$S detect - -o - --output overlay --adapt off | cat >overlay").status, 0);
+  EXPECT_EQ(testing::Probe(Path("overlay")).pix_fmt, "yuv420p");
 }
 
 TEST_F(PipedVideoTest, TimesThatAreLostAreTold) {
-  Shell(folder_,
-        "ffmpeg -v error -i v.mkv -vf \"select='not(between(n,1,2))'\" -fps_mode vfr "
-        "gap.mkv");
   for (const auto& [words, lines] : {std::pair("gap.mkv -o a.y4m", 1),
                                      {"gap.mkv -o a.h264", 1},
                                      {"gap.mkv -o a.mxf", 1},
@@ -259,7 +266,7 @@ TEST_F(PipedVideoTest, TimesThatAreLostAreTold) {
                                      {"gap.mkv -o - --output-format rawvideo", 1},
                                      {"gap.mkv -o - --output-format matroska", 0},
                                      {"v.mkv -o b.y4m", 0}}) {
-    const Outcome run = Run(std::string("detect ") + words);
+    const Outcome run = Run(std::string("detect --adapt off ") + words);
     EXPECT_EQ(run.status, 0) << words;
     EXPECT_EQ(testing::Lines(run.err), lines) << run.err;
     EXPECT_EQ(run.err.find("not evenly spaced") != std::string::npos, lines > 0) << run.err;
@@ -267,12 +274,16 @@ TEST_F(PipedVideoTest, TimesThatAreLostAreTold) {
 }
 
 TEST_F(PipedVideoTest, AFileForOneVideo) {
-  const std::string masks = Masks();
-  EXPECT_EQ(Run("detect v.mkv -o one.mkv").status, 0);
+  const std::string detect = "detect --adapt off v.mkv -o ";
+  ASSERT_EQ(Run(detect + "out").status, 0);
+  EXPECT_EQ(Run(detect + "one.mkv").status, 0);
   EXPECT_TRUE(ReadFile(Path("one.mkv")) == ReadFile(Path("out/v.mkv")));
-  EXPECT_EQ(Run("detect v.mkv -o overlay.mp4 --output overlay").status, 0);
-  EXPECT_EQ(Run("detect v.mkv -o one.y4m").status, 0);
-  EXPECT_TRUE(testing::RawFrames(folder_, "one.y4m", "gray") == masks);
+  EXPECT_EQ(Run(detect + "overlay.mp4 --output overlay").status, 0);
+  EXPECT_EQ(Run(detect + "one.y4m").status, 0);
+  const std::vector<testing::ReadClip> read =
+      testing::ReadClips(folder_, {{"out/v.mkv", {"gray"}}, {"one.y4m", {"gray"}}});
+  EXPECT_EQ(read[0].frames[0].size(), std::size_t{kFrames} * 160 * 120);
+  EXPECT_TRUE(read[1].frames[0] == read[0].frames[0]);
 }
 
 // What names tell is a mistake of usage; where a name tells nothing, the run finds it.
