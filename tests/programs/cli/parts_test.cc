@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "skinmask/media/image.h"
 #include "support/light.h"
 
 namespace skinmask {
@@ -40,16 +41,28 @@ TEST_F(PartsTest, TablesOfShardsAddUpToThatOfOneRun) {
 }
 
 TEST_F(PartsTest, EvaluationsOfShardsAddUpToThatOfOneRun) {
-  PutPairs(5);
+  PutPairs(3);
   const std::string pairs = "--images i --truth m ";
   ASSERT_EQ(Run("train --images i --masks m --kind mixture --components 2 -o mixture.json").status,
             0);
+  ExpectEqual(pairs + "--model mixture.json", {2});
+  PutPairs(5);
   ExpectEqual(pairs + "--adapt off", {3, 7});
   ExpectEqual(pairs + "--adapt off --model mixture.json --threshold 0.3", {3});
-  ExpectEqual(pairs + "--model mixture.json", {2});
   ExpectEqual(pairs + "--seed-rect 15,20,12,12 --cost 1:3", {3});
-  const std::string samples = testing::SamplesFolder().string();
-  ExpectEqual("--images " + samples + "/photos --truth " + samples + "/masks --max-f1", {2});
+  // Photographs with faces, of half their size.
+  for (const std::string name : {"astronaut.png", "grace_hopper.jpg"}) {
+    const std::string stem = name.substr(0, name.find('.')) + ".png";
+    cv::Mat photo = ReadImage(testing::SamplesFolder() / "photos" / name);
+    cv::Mat truth = cv::imread((testing::SamplesFolder() / "masks" / stem).string(), 0);
+    cv::resize(photo, photo, photo.size() / 2, 0, 0, cv::INTER_AREA);
+    cv::resize(truth, truth, photo.size(), 0, 0, cv::INTER_NEAREST);
+    Put("photos/" + stem, Encode(".png", photo));
+    Put("masks/" + stem, Encode(".png", truth));
+  }
+  ExpectEqual("--images photos --truth masks --max-f1", {2});
+  for (const ordered_json& image : ordered_json::parse(Bytes("one.json"))["images"])
+    EXPECT_EQ(image["adaptation"]["faces"].size(), 1u) << image;
 }
 
 // How images without a face were judged is told by the merge as by one run.

@@ -11,9 +11,11 @@
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/media/image.h"
 #include "skinmask/model/model.h"
 #include "skinmask/model/reference.h"
 #include "skinmask/model/yuv_quadratic.h"
+#include "support/pictures.h"
 #include "support/probe.h"
 #include "support/video_program.h"
 
@@ -104,8 +106,8 @@ void ExpectDeep(const std::string& gray16, const std::vector<double>& z) {
 }
 
 TEST_F(VideoOutputsTest, SoftMattesOfImagesAreTheReferencesProbability) {
-  const cv::Mat photo = cv::imread((testing::SamplesFolder() / "photos/grace_hopper.jpg").string());
-  cv::imwrite(Path("a.png").string(), photo);
+  const cv::Mat photo = ReadImage(testing::SamplesFolder() / "photos/grace_hopper.jpg");
+  Put("a.png", testing::Encode(".png", photo));
   const Outcome run = Run("detect --adapt off a.png -o out --output mask,probability --depth 16");
   ASSERT_EQ(run.status, 0) << run.err;
   std::vector<double> z(photo.total());
