@@ -134,7 +134,7 @@ TEST_F(VideoProblemsTest, WhatCannotBeDoneIsOneLine) {
   EXPECT_EQ(Run("detect --adapt off a.mp4 -o out --frames --codec ffv1").status, 2);
   // A disk that is full, as the program sees it.
   const Outcome full = Run("version >/dev/null; trap '' XFSZ; ulimit -f 2; '" SKINMASK_PROGRAM
-                           "' detect a.mp4 -o full --output overlay");
+                           "' detect --adapt off a.mp4 -o full --output overlay");
   EXPECT_EQ(full.status, 1);
   EXPECT_NE(full.err.find("cannot be written: File too large"), std::string::npos) << full.err;
   EXPECT_EQ(Names(Path("full")), Strings{});

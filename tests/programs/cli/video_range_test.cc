@@ -19,7 +19,7 @@ using testing::RawFrames;
 using testing::Shell;
 using Strings = std::vector<std::string>;
 
-constexpr char kSize[] = "112x80";  // small, since each part of each clip is a run
+constexpr char kClipSize[] = "112x80";  // small, since each part of each clip is a run
 constexpr std::size_t kFramePixels = 112 * 80;
 
 struct Container {
@@ -41,7 +41,7 @@ class VideoRanges : public testing::VideoProgramTest,
 
 TEST_P(VideoRanges, AreExactToTheFrame) {
   const std::string clip = GetParam().name;
-  Make(clip, 75, GetParam().encode, kSize);
+  Make(clip, 75, GetParam().encode, kClipSize);
   struct Cut {
     std::string flags;
     double from, to;
