@@ -17,10 +17,12 @@ namespace {
 const cv::Mat& AllColors() {
   static const cv::Mat colors = [] {
     cv::Mat m(4096, 4096, CV_8UC3);
-    for (int i = 0; i < 1 << 24; ++i)
-      m.at<cv::Vec3b>(i >> 12, i & 4095) = {static_cast<std::uint8_t>(i),
-                                            static_cast<std::uint8_t>(i >> 8),
-                                            static_cast<std::uint8_t>(i >> 16)};
+    std::uint8_t* bgr = m.ptr<std::uint8_t>();
+    for (int i = 0; i < 1 << 24; ++i, bgr += 3) {
+      bgr[0] = static_cast<std::uint8_t>(i);
+      bgr[1] = static_cast<std::uint8_t>(i >> 8);
+      bgr[2] = static_cast<std::uint8_t>(i >> 16);
+    }
     return m;
   }();
   return colors;

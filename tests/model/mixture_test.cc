@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -32,9 +34,10 @@ std::vector<MixtureComponent> Overlapping() {
 }
 
 // log(sum exp) per class, by the definition, in double.
-std::vector<double> ClassLogs(const std::vector<MixtureComponent>& components,
-                              const std::uint8_t* bgr) {
-  std::vector<double> logs(5, -INFINITY);
+std::array<double, 5> ClassLogs(const std::vector<MixtureComponent>& components,
+                                const std::uint8_t* bgr) {
+  std::array<double, 5> logs;
+  logs.fill(-INFINITY);
   for (const MixtureComponent& c : components) {
     double& log = logs[static_cast<std::size_t>(c.class_index)];
     const double q = c.log_density(bgr), high = std::max(q, log), low = std::min(q, log);
@@ -49,16 +52,19 @@ TEST(Mixture, IsTheDefinitionForEveryColor) {
   const CompiledMixture mixture(components, threshold);
   const double bound = mixture.ErrorBound() + 1e-9;
   EXPECT_LT(bound, 1e-3);
-  std::vector<std::uint8_t> mask(kColorsPerRow), byte(kColorsPerRow), index(kColorsPerRow);
-  std::vector<float> share(kColorsPerRow), z(kColorsPerRow);
-  ForEveryColor([&](const std::uint8_t* bgr) {
-    mixture.MaskRow(bgr, kColorsPerRow, mask.data());
-    mixture.ProbabilityRow(bgr, kColorsPerRow, byte.data());
-    mixture.ProbabilityRow(bgr, kColorsPerRow, share.data());
-    mixture.LogOddsRow(bgr, kColorsPerRow, z.data());
-    mixture.ClassRow(bgr, kColorsPerRow, index.data());
-    for (std::size_t i = 0; i < kColorsPerRow; i += 7) {  // prime to 256: all bytes
-      const std::vector<double> logs = ClassLogs(components, bgr + 3 * i);
+  // Of each row every seventh colour, which is prime to 256: all bytes.
+  constexpr std::size_t kEach = 7, kCount = kColorsPerRow / kEach;
+  std::vector<std::uint8_t> bgr(3 * kCount), mask(kCount), byte(kCount), index(kCount);
+  std::vector<float> share(kCount), z(kCount);
+  ForEveryColor([&](const std::uint8_t* row) {
+    for (std::size_t i = 0; i < kCount; ++i) std::copy_n(row + 3 * kEach * i, 3, &bgr[3 * i]);
+    mixture.MaskRow(bgr.data(), kCount, mask.data());
+    mixture.ProbabilityRow(bgr.data(), kCount, byte.data());
+    mixture.ProbabilityRow(bgr.data(), kCount, share.data());
+    mixture.LogOddsRow(bgr.data(), kCount, z.data());
+    mixture.ClassRow(bgr.data(), kCount, index.data());
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const std::array<double, 5> logs = ClassLogs(components, &bgr[3 * i]);
       const double other =
           std::max(logs[1], logs[4]) + std::log1p(std::exp(-std::abs(logs[1] - logs[4])));
       const double exact = logs[0] - other, p = Logistic(exact);

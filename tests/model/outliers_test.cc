@@ -51,7 +51,8 @@ TEST(Outliers, AreThoseBeyondTheQuantileOfEveryGaussian) {
     Model model = testing::Trained(kind, space);
     if (kind == Kind::kLda) model = testing::TrainedOfKind(kind, space, {"Cr", "Cb"});
     if (std::string(space) == "Lab") model = testing::WithClasses(std::move(model), 20);
-    const Outliers outliers(model, 0.99);
+    // Of colours as they come: their table is the same (below).
+    const Outliers outliers(model, 0.99, 5000);
     const double limit = ChiSquaredQuantile(0.99, model.features.size());
     testing::Random random(4);
     for (const std::size_t count : {0u, 1u, 15u, 64u, 257u, 4099u}) {
@@ -100,7 +101,7 @@ TEST(Outliers, HistogramsExplainTheFullestBins) {
 // Which fill no table.
 TEST(Outliers, OfFewPixelsAreTheSame) {
   for (const Model& model :
-       {testing::TrainedOfKind(Kind::kHistogram), testing::Trained(Kind::kQda, "HSV")}) {
+       {testing::TrainedOfKind(Kind::kHistogram), testing::Trained(Kind::kQda, "HSV", 2, {"S"})}) {
     std::vector<std::uint8_t> bgr(3 * 3000), of_table(3000), of_few(3000);
     testing::Random random(6);
     for (std::uint8_t& byte : bgr) byte = random.Byte();
