@@ -15,6 +15,7 @@ namespace {
 using testing::AdapterOf;
 using testing::Astronaut;
 using testing::Noisy;
+using testing::QuickFaces;
 using testing::Same;
 using testing::Scene;
 using testing::ScoredStream;
@@ -30,7 +31,7 @@ class Slow : public SeedFinder {
   }
 
  private:
-  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
+  std::unique_ptr<SeedFinder> faces_ = QuickFaces();
 };
 
 // Counts the frames that it sees, and finds nothing in the first `unseen` of them.
@@ -45,7 +46,7 @@ class Counting : public SeedFinder {
  private:
   int& count_;
   int unseen_;
-  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
+  std::unique_ptr<SeedFinder> faces_ = QuickFaces();
 };
 
 // Fails in one of its searches.
@@ -61,7 +62,7 @@ class FailsOnce : public SeedFinder {
  private:
   int failing_;
   mutable std::atomic<int> count_ = 0;
-  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
+  std::unique_ptr<SeedFinder> faces_ = QuickFaces();
 };
 
 // A still picture, of which no frame differs from the one that the failed search saw.
@@ -103,7 +104,8 @@ TEST(AdaptStream, SearchesLessWhileNothingChanges) {
   }
   int moving = 0;
   StreamAdapter stream(AdapterOf(std::make_unique<Counting>(moving)));
-  for (int i = 0; i < 48; ++i) stream.Follow(Window(Astronaut(), i).bgr);
+  const Scene scene = Astronaut();
+  for (int i = 0; i < 48; ++i) stream.Follow(Window(scene, i).bgr);
   EXPECT_GE(moving, 6);
 }
 
@@ -111,6 +113,8 @@ TEST(AdaptStream, SearchesLessWhileNothingChanges) {
 // the usual frames, which are searched all the same.
 TEST(AdaptStream, SearchesMoreAtFirstUntilAFaceIsKnown) {
   const cv::Mat still = Window(Astronaut(), 0).bgr;
+  std::vector<cv::Mat> noisy;
+  for (std::uint64_t i = 0; i < 50; ++i) noisy.push_back(Noisy(still, i));
   using Frames = std::vector<int>;
   const auto searched = [&](int unseen, const StreamOptions& options = {}) {
     int count = 0;
@@ -118,7 +122,7 @@ TEST(AdaptStream, SearchesMoreAtFirstUntilAFaceIsKnown) {
     Frames frames;
     int before = 0;
     for (int i = 0; i < 50; ++i) {
-      stream.Follow(Noisy(still, static_cast<std::uint64_t>(i)));
+      stream.Follow(noisy[static_cast<std::size_t>(i)]);
       if (count > before) frames.push_back(i);
       before = count;
     }
@@ -134,7 +138,7 @@ TEST(AdaptStream, SearchesMoreAtFirstUntilAFaceIsKnown) {
 
 TEST(AdaptStream, WhenASearchEndsDoesNotMatter) {
   const Scene scene = Astronaut();
-  ScoredStream quick(AdapterOf(HogFaceFinder()), {5, 2}),
+  ScoredStream quick(AdapterOf(QuickFaces()), {5, 2}),
       slow(AdapterOf(std::make_unique<Slow>()), {5, 2});
   for (int i = 0; i < 20; ++i) {
     const cv::Mat bgr = Window(scene, i).bgr;

@@ -26,6 +26,7 @@ using testing::F1;
 using testing::Hopper;
 using testing::LogOddsOf;
 using testing::Noisy;
+using testing::QuickFaces;
 using testing::Same;
 using testing::Scene;
 using testing::ScoredStream;
@@ -42,6 +43,13 @@ cv::Mat MaskFrom(const cv::Mat& z, const cv::Mat& bgr) {
   return MaskOf(z, DefaultModel().decision.threshold);
 }
 
+// The same of what was adapted to, or not.
+cv::Mat MaskBy(const Adapter& adapter, const Adaptation* adaptation, const cv::Mat& bgr) {
+  static const double threshold = DefaultModel().decision.threshold;
+  if (!adaptation) return cv::Mat::zeros(bgr.size(), CV_8UC1);
+  return adapter.Mask(bgr, *adaptation, threshold);
+}
+
 // The share of the skin that changes from one mask to the next.
 double Change(const cv::Mat& before, const cv::Mat& after) {
   return cv::countNonZero(before != after) / static_cast<double>(cv::countNonZero(after));
@@ -49,7 +57,7 @@ double Change(const cv::Mat& before, const cv::Mat& after) {
 
 TEST(AdaptStream, TheFirstFrameIsAdaptedLikeAPhotograph) {
   const Scene scene = Astronaut();
-  const auto adapter = AdapterOf(HogFaceFinder());
+  const auto adapter = AdapterOf(QuickFaces());
   ScoredStream stream(adapter);
   EXPECT_TRUE(Same(stream.LogOdds(scene.bgr), LogOddsOf(*adapter, scene.bgr)));
 }
@@ -57,11 +65,11 @@ TEST(AdaptStream, TheFirstFrameIsAdaptedLikeAPhotograph) {
 TEST(AdaptStream, AStillPictureStaysAsItIs) {
   const Scene scene = Astronaut();
   for (const int lag : {0, 3}) {
-    ScoredStream stream(AdapterOf(HogFaceFinder()), {8, lag});
-    for (int i = 0; i < 10; ++i) stream.LogOdds(Window(scene, i).bgr);
+    ScoredStream stream(AdapterOf(QuickFaces()), {8, lag});
+    for (int i = 0; i < 10; ++i) stream.Follow(Window(scene, i).bgr);
     const cv::Mat frozen = Window(scene, 10).bgr;
-    cv::Mat settled;
-    for (int i = 0; i < 12; ++i) settled = stream.LogOdds(frozen);  // one search sees it
+    for (int i = 0; i < 11; ++i) stream.Follow(frozen);  // one search sees it
+    const cv::Mat settled = stream.LogOdds(frozen);
     ASSERT_FALSE(settled.empty());
     for (int i = 0; i < 20; ++i) EXPECT_TRUE(Same(stream.LogOdds(frozen), settled)) << i;
   }
@@ -70,7 +78,7 @@ TEST(AdaptStream, AStillPictureStaysAsItIs) {
 TEST(AdaptStream, AVideoOfAPictureIsStillAfterTenFrames) {
   for (const cv::Mat& picture : {Astronaut().bgr, Hopper().bgr(cv::Rect(0, 300, 400, 200)).clone()})
     for (const int lag : {0, 3}) {
-      StreamAdapter stream(AdapterOf(HogFaceFinder(), true), {4, lag});
+      StreamAdapter stream(AdapterOf(QuickFaces(), true), {4, lag});
       std::shared_ptr<const Adaptation> settled;
       for (int i = 0; i < 10; ++i) settled = stream.Follow(picture);
       for (int i = 0; i < 40; ++i) EXPECT_EQ(stream.Follow(picture), settled) << lag << " " << i;
@@ -82,7 +90,7 @@ TEST(AdaptStream, AStillPictureIsJudgedAsAPhotograph) {
   const cv::Mat picture = Astronaut().bgr;
   cv::Mat covered = picture.clone();
   covered(cv::Rect(165, 50, 125, 130)) = cv::Scalar::all(90);
-  const auto adapter = AdapterOf(HogFaceFinder(), true);
+  const auto adapter = AdapterOf(QuickFaces(), true);
   const cv::Mat alone = adapter->LogOdds(picture, *adapter->Adapt(picture));
   for (const int covered_frames : {0, 8})
     for (const int lag : {0, 1, 2, 3}) {
@@ -105,7 +113,7 @@ TEST(AdaptStream, FramesMayBeSeenLongBeforeTheyAreLearntFrom) {
   for (int i = 0; i < 3; ++i) frames.push_back(wall);
   for (int i = 0; i < 6; ++i)
     frames.push_back(Noisy(Window(scene, i).bgr, static_cast<std::uint64_t>(i)));
-  const auto adapter = AdapterOf(HogFaceFinder(), true);
+  const auto adapter = AdapterOf(QuickFaces(), true);
   StreamAdapter usual(adapter), ahead(adapter);
   std::vector<std::shared_ptr<const StreamAdapter::Observation>> observations;
   std::thread([&] {
@@ -123,7 +131,7 @@ TEST(AdaptStream, FramesMayBeSeenLongBeforeTheyAreLearntFrom) {
 
 TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
   const Scene scene = Window(Astronaut(), 0);
-  const auto adapter = AdapterOf(HogFaceFinder());
+  const auto adapter = AdapterOf(QuickFaces());
   StreamAdapter stream(adapter);
   std::shared_ptr<const Adaptation> before;
   std::optional<Adaptation> before_alone;
@@ -131,18 +139,19 @@ TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
   constexpr int kChanges = 16;
   for (int i = 0; i <= kChanges; ++i) {
     const cv::Mat bgr = Noisy(scene.bgr, 100 + static_cast<std::uint64_t>(i));
-    const auto mask = [&](const Adaptation& a) { return MaskFrom(adapter->LogOdds(bgr, a), bgr); };
+    const auto mask = [&](const Adaptation& a) { return MaskBy(*adapter, &a, bgr); };
     const auto now = stream.Follow(bgr);
     const auto now_alone = adapter->Adapt(bgr);
     ASSERT_TRUE(now && now_alone);
+    const cv::Mat mask_now = mask(*now), mask_alone = mask(*now_alone);
     if (i > 0) {
-      carried += Change(mask(*before), mask(*now)) / kChanges;
-      alone += Change(mask(*before_alone), mask(*now_alone)) / kChanges;
+      carried += Change(mask(*before), mask_now) / kChanges;
+      alone += Change(mask(*before_alone), mask_alone) / kChanges;
     }
     before = now;
     before_alone = now_alone;
-    last_f1 = F1(mask(*now), scene.truth);
-    last_f1_alone = F1(mask(*now_alone), scene.truth);
+    last_f1 = F1(mask_now, scene.truth);
+    last_f1_alone = F1(mask_alone, scene.truth);
   }
   std::cout << "the model moves " << carried << " of the mask, alone " << alone << "\n";
   EXPECT_LT(carried, 0.75 * alone);
@@ -152,16 +161,18 @@ TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
 
 TEST(AdaptStream, FollowsACameraThatMoves) {
   const Scene scene = Astronaut();
-  const auto adapter = AdapterOf(HogFaceFinder());
-  ScoredStream stream(adapter, {8, 3});
+  const auto adapter = AdapterOf(QuickFaces());
+  StreamAdapter stream(adapter, {8, 3});
   for (int i = 0; i < 60; ++i) {
     const Scene window = Window(scene, i);
-    const cv::Mat z = stream.LogOdds(window.bgr);
-    ASSERT_EQ(z.empty(), i < 3) << i;
+    const auto adaptation = stream.Follow(window.bgr);
+    ASSERT_EQ(adaptation == nullptr, i < 3) << i;
     // Against a search in this very frame, at every distance from the last one.
     if (i >= 3 && i % 5 == 0) {
-      EXPECT_GT(F1(MaskFrom(z, window.bgr), window.truth),
-                F1(MaskFrom(LogOddsOf(*adapter, window.bgr), window.bgr), window.truth) - 0.08)
+      const auto alone = adapter->Adapt(window.bgr);
+      ASSERT_TRUE(alone);
+      EXPECT_GT(F1(MaskBy(*adapter, adaptation.get(), window.bgr), window.truth),
+                F1(MaskBy(*adapter, &*alone, window.bgr), window.truth) - 0.08)
           << i;
     }
   }
@@ -169,27 +180,27 @@ TEST(AdaptStream, FollowsACameraThatMoves) {
 
 TEST(AdaptStream, FollowsTheLight) {
   const Scene scene = Astronaut();
-  ScoredStream stream(AdapterOf(HogFaceFinder()), {8, 3});
-  const double at_first =
-      F1(MaskFrom(LogOddsOf(*AdapterOf(HogFaceFinder()), scene.bgr), scene.bgr), scene.truth);
+  const auto adapter = AdapterOf(QuickFaces());
+  StreamAdapter stream(adapter, {8, 3});
+  const double at_first = F1(MaskFrom(LogOddsOf(*adapter, scene.bgr), scene.bgr), scene.truth);
   // Dimmer by 1.5 % with each frame, and bluer.
   for (int i = 0; i < 48; ++i) {
     const cv::Mat bgr = Lit(scene.bgr, std::pow(0.985, i), {1 + i / 200., 1, 1 - i / 200.});
-    const cv::Mat mask = MaskFrom(stream.LogOdds(bgr), bgr);
+    const auto adaptation = stream.Follow(bgr);
     if (i >= 3) {
-      EXPECT_GT(F1(mask, scene.truth), at_first - 0.1) << i;
+      EXPECT_GT(F1(MaskBy(*adapter, adaptation.get(), bgr), scene.truth), at_first - 0.1) << i;
     }
   }
 }
 
 TEST(AdaptStream, ACutLeavesTheOldModelAtOnce) {
-  const Scene second = Window(Hopper(), 0);
-  const auto adapter = AdapterOf(HogFaceFinder());
+  const Scene first = Astronaut(), second = Window(Hopper(), 0);
+  const auto adapter = AdapterOf(QuickFaces());
   const double alone = F1(MaskFrom(LogOddsOf(*adapter, second.bgr), second.bgr), second.truth);
   for (const int lag : {0, 3}) {
     ScoredStream stream(adapter, {8, lag});
     // With a search under way at the cut.
-    for (int i = 0; i < 9; ++i) stream.LogOdds(Window(Astronaut(), i).bgr);
+    for (int i = 0; i < 9; ++i) stream.Follow(Window(first, i).bgr);
     for (int i = 0; i < 12; ++i) {
       const cv::Mat z = stream.LogOdds(second.bgr);
       EXPECT_EQ(z.empty(), i < 2 * lag - 1) << lag << " " << i;
@@ -202,7 +213,7 @@ TEST(AdaptStream, ACutLeavesTheOldModelAtOnce) {
 
 // Each scene is as in a video of its own.
 TEST(AdaptStream, NothingIsCarriedOverACut) {
-  const auto adapter = AdapterOf(HogFaceFinder(), true);
+  const auto adapter = AdapterOf(QuickFaces(), true);
   const cv::Mat scenes[] = {Window(Astronaut(), 0).bgr, Window(Hopper(), 0).bgr};
   for (const int first : {0, 1}) {
     const cv::Mat &before = scenes[first], &after = scenes[1 - first];
@@ -218,7 +229,7 @@ TEST(AdaptStream, NothingIsCarriedOverACut) {
 // A camera that turns, and a light that is switched on, are none: the face keeps its number.
 TEST(AdaptStream, IsNotCutByATurnOrALight) {
   const Scene scene = Astronaut();
-  StreamAdapter stream(AdapterOf(HogFaceFinder()));
+  StreamAdapter stream(AdapterOf(QuickFaces()));
   const auto numbers = [&](const cv::Mat& bgr) {
     const auto adaptation = stream.Follow(bgr);
     std::vector<std::int64_t> ids;
@@ -235,7 +246,7 @@ TEST(AdaptStream, IsNotCutByATurnOrALight) {
 // A face that somebody holds a card before: its colours are remembered, and it comes back.
 TEST(AdaptStream, RecoversAFaceThatWasLost) {
   const Scene scene = Window(Astronaut(), 0);
-  const auto adapter = AdapterOf(HogFaceFinder());
+  const auto adapter = AdapterOf(QuickFaces());
   const auto face = adapter->Adapt(scene.bgr);
   ASSERT_TRUE(face && !face->faces.empty());
   cv::Mat hidden = scene.bgr.clone();
@@ -259,7 +270,7 @@ TEST(AdaptStream, AFaceThatLeavesIsRemembered) {
   Scene flipped;
   cv::flip(scene.bgr, flipped.bgr, 0);
   cv::flip(scene.truth, flipped.truth, 0);
-  const auto adapter = AdapterOf(HogFaceFinder({.turned_pixels = 0}));
+  const auto adapter = AdapterOf(QuickFaces({.turned_pixels = 0}));
   const double alone = F1(DetectMask(Posterior(DefaultModel()), flipped.bgr), flipped.truth);
   for (const int lag : {0, 3}) {
     StreamAdapter stream(adapter, {4, lag});
@@ -281,7 +292,7 @@ TEST(AdaptStream, SomebodyWhoseFaceIsLostIsStillThere) {
   cv::Mat both(one.rows, 3 * one.cols, CV_8UC3, cv::Scalar(90, 90, 90));
   one.copyTo(both.colRange(one.cols, 2 * one.cols));
   cv::flip(one, both.colRange(2 * one.cols, 3 * one.cols), 1);
-  const auto adapter = AdapterOf(HogFaceFinder());
+  const auto adapter = AdapterOf(QuickFaces());
   const auto alone = adapter->Adapt(one);
   ASSERT_TRUE(alone && !alone->faces.empty());
   cv::Rect face = alone->faces[0].box;  // the mirrored one
@@ -311,7 +322,7 @@ TEST(AdaptStream, SomebodyWhoseFaceIsLostIsStillThere) {
 TEST(AdaptStream, SomebodyWhoHasLeftIsForgotten) {
   const Scene scene = Astronaut();
   cv::Mat hidden = scene.bgr.clone();
-  const auto adapter = AdapterOf(HogFaceFinder());
+  const auto adapter = AdapterOf(QuickFaces());
   StreamAdapter stream(adapter, {4, 0});
   const auto face = stream.Follow(scene.bgr);
   ASSERT_TRUE(face && !face->faces.empty());
@@ -331,13 +342,13 @@ TEST(AdaptStream, ASceneWithoutAFaceSoonGetsTheGlobalModel) {
   cv::Mat flipped;
   cv::flip(scene.bgr, flipped, 0);
   for (const int lag : {0, 3}) {
-    ScoredStream stream(AdapterOf(HogFaceFinder({.turned_pixels = 0})), {8, lag});
+    StreamAdapter stream(AdapterOf(QuickFaces({.turned_pixels = 0})), {8, lag});
     // One search: too few for a face to be remembered.
-    for (int i = 0; i < 7; ++i) stream.LogOdds(scene.bgr);
+    for (int i = 0; i < 7; ++i) stream.Follow(scene.bgr);
     for (int i = 0; i < 20; ++i) {
-      const cv::Mat z = stream.LogOdds(flipped);
+      const auto adaptation = stream.Follow(flipped);
       if (i >= 8) {
-        EXPECT_TRUE(z.empty()) << i;
+        EXPECT_FALSE(adaptation) << i;
       }
     }
   }
@@ -348,7 +359,7 @@ TEST(AdaptStream, FramesWithoutAFaceAreDividedWhereTheyDivide) {
   cv::Mat hidden(300, 400, CV_8UC3, cv::Scalar(150, 120, 100));
   cv::ellipse(hidden, {200, 150}, {80, 120}, 20, 0, 360, cv::Scalar(95, 120, 165), cv::FILLED);
   hidden = Noisy(hidden, 4);
-  const auto adapter = AdapterOf(HogFaceFinder(), true);
+  const auto adapter = AdapterOf(QuickFaces(), true);
   StreamAdapter stream(adapter, {8, 3});
   const auto first = stream.Follow(hidden);
   ASSERT_TRUE(first);
@@ -362,7 +373,8 @@ TEST(AdaptStream, FramesWithoutAFaceAreDividedWhereTheyDivide) {
   ASSERT_TRUE(noisy);
   EXPECT_NEAR(noisy->summary.shift, first->summary.shift, 0.3);
   std::shared_ptr<const Adaptation> last;
-  for (int i = 0; i < 12; ++i) last = stream.Follow(Astronaut().bgr);
+  const cv::Mat face = Astronaut().bgr;
+  for (int i = 0; i < 12; ++i) last = stream.Follow(face);
   EXPECT_EQ(last->summary.by, AdaptationSummary::By::kSeeds);
 }
 
@@ -397,7 +409,7 @@ TEST(AdaptStream, ASeedOfNoUseLeavesTheFramesOwnDecision) {
 
 TEST(AdaptStream, GoesOnInAnotherSize) {
   const Scene scene = Astronaut();
-  ScoredStream stream(AdapterOf(HogFaceFinder()));
+  ScoredStream stream(AdapterOf(QuickFaces()));
   ASSERT_EQ(stream.LogOdds(scene.bgr).size(), scene.bgr.size());
   const cv::Mat window = Window(scene, 0).bgr;
   EXPECT_EQ(stream.LogOdds(window).size(), window.size());
@@ -425,7 +437,7 @@ TEST(AdaptStream, ASearchThatFailedInAnEarlierSceneIsForgotten) {
 TEST(AdaptStream, WithoutAThreadForTheSearchItIsDoneWhenItIsDue) {
   constexpr std::size_t kMuchTooLarge = std::size_t{1} << 50;
   const Scene scene = Astronaut();
-  const auto adapter = AdapterOf(HogFaceFinder());
+  const auto adapter = AdapterOf(QuickFaces());
   ScoredStream aside(adapter, {8, 2}), without(adapter, {8, 2});
   std::vector<cv::Mat> wanted;
   for (int i = 0; i < 4; ++i) wanted.push_back(aside.LogOdds(scene.bgr));

@@ -238,15 +238,25 @@ TEST(SteadyDecision, IsThatOfMostFrames) {
   }
 }
 
+// As Detector(DefaultModel(), options) is, but that each picture is searched for faces once.
+Detector QuickDetector(const DetectorOptions& options) {
+  const Model model = DefaultModel();
+  std::vector<std::unique_ptr<SeedFinder>> finders;
+  finders.push_back(testing::QuickFaces(options.hog));
+  return Detector(model,
+                  std::make_shared<const Adapter>(model, model.decision.threshold,
+                                                  std::move(finders), options.adaptation),
+                  options);
+}
+
 // The value of an option, between `low` and `high`, from which on `is` holds for the summary.
 template <class Is>
 double BoundOf(const cv::Mat& bgr, double ImageDecisionOptions::*option, double low, double high,
                const Is& is) {
-  const Model model = DefaultModel();
   while (high > 1.01 * low) {
     DetectorOptions options;
     options.adaptation.image.*option = std::sqrt(low * high);
-    const bool holds = is(Detector(model, options).Judge(bgr).summary());
+    const bool holds = is(QuickDetector(options).Judge(bgr).summary());
     (holds ? high : low) = options.adaptation.image.*option;
   }
   return low;
@@ -269,7 +279,6 @@ cv::Mat Shaken(const cv::Mat& bgr, int frame) {
 // Two pictures that differ little, on both sides of the bound: in a stream the second is judged as
 // the first, so that a mask does not go and come with noise.
 TEST(UnclearImages, OfAStreamStayAsTheyBegan) {
-  const Model model = DefaultModel();
   const cv::Mat one = Wood({96, 120, 148}), other = Wood({104, 120, 149});
   ASSERT_GT(cv::norm(one, other, cv::NORM_L1) / static_cast<double>(3 * one.total()), 1);
   const double unsure = UnsureIn(one), less = UnsureIn(other);
@@ -277,7 +286,7 @@ TEST(UnclearImages, OfAStreamStayAsTheyBegan) {
   ASSERT_LT(unsure, 2 * less);
   DetectorOptions options;
   options.adaptation.image.max_unsure = std::sqrt(unsure * less);
-  const Detector detector(model, options);
+  const Detector detector = QuickDetector(options);
   EXPECT_TRUE(detector.Judge(one).summary().unclear);
   EXPECT_FALSE(detector.Judge(other).summary().unclear);
   for (const bool begins_unclear : {false, true}) {
@@ -306,7 +315,7 @@ TEST(UnclearImages, AreNoPastOfAStream) {
   steady.adaptation.image.max_unsure = std::sqrt(UnsureIn(one) * UnsureIn(other));
   single = steady;
   single.adaptation.steady = 0;
-  Stream stream(Detector(DefaultModel(), steady)), without(Detector(DefaultModel(), single));
+  Stream stream(QuickDetector(steady)), without(QuickDetector(single));
   bool is_unclear = true;
   for (int frame = 0; frame < 40 && is_unclear; ++frame) {
     const cv::Mat bgr = frame == 0 ? one : Shaken(other, frame);
@@ -333,7 +342,7 @@ TEST(Valleys, OfAStreamStayAsTheyBegan) {
   DetectorOptions options;
   options.adaptation.image.max_valley = std::sqrt(low * high);
   options.adaptation.image.sure_log_odds = kWithout;
-  const Detector detector(DefaultModel(), options);
+  const Detector detector = QuickDetector(options);
   const auto has_valley = [&](Judgement judgement) {
     return judgement.summary().shift != kWithout;
   };
