@@ -109,7 +109,7 @@ void ExpectFacesInPhotographs() {
       if (index++ % 12 != 0) continue;
       const cv::Mat grey = cv::imread(entry.path().string(), cv::IMREAD_GRAYSCALE);
       if (!grey.empty())
-        ExpectSameFaces(Enlarged(grey, 1.5e6), entry.path().filename().string(), &count);
+        ExpectSameFaces(Enlarged(grey, 8e5), entry.path().filename().string(), &count);
     }
   EXPECT_GE(count, 13);
 }
@@ -129,7 +129,7 @@ TEST(HogSearch, FindsNoneInScenes) {
     if (index++ % 4 != 0) continue;
     const cv::Mat grey = cv::imread(entry.path().string(), cv::IMREAD_GRAYSCALE);
     if (!grey.empty()) {
-      EXPECT_TRUE(search.Find(Enlarged(grey, 1e6), 0).empty()) << entry.path();
+      EXPECT_TRUE(search.Find(Enlarged(grey, 5e5), 0).empty()) << entry.path();
     }
   }
 }
@@ -404,6 +404,7 @@ TEST(HogFaceFinder, FindsHeadsThatAreTilted) {
                    upright.size(), cv::INTER_LINEAR, cv::BORDER_REPLICATE);
     for (double least = .2; least < 1.4; least += .3) {
       HogOptions options;
+      options.min_searched_pixels = 500'000;  // the head is large
       options.min_score = options.min_tilted_score = least;
       options.further_slack = 0;
       const std::vector<Seed> found = HogFaceFinder(options)->Find(turned);
@@ -452,9 +453,12 @@ TEST(HogFaceFinder, FindsHeadsThatLie) {
 // then has no face.
 TEST(HogFaceFinder, TakesPicturesOfEveryShape) {
   const auto finder = HogFaceFinder();
-  for (const cv::Size& size :
-       {cv::Size(1, 1), {2, 3}, {7, 5}, {1, 1 << 25}, {1 << 25, 1}, {9, 1 << 22}})
-    EXPECT_TRUE(finder->Find(cv::Mat(size, CV_8UC3, cv::Scalar(9, 99, 200))).empty());
+  // Sides that float does not hold, and more pixels than twice the most that are searched.
+  constexpr int kLong = (1 << 24) + 1, kTall = 1 << 21;
+  ASSERT_GT(kLong, 2 * HogOptions().max_searched_pixels);
+  cv::Mat pixels(1, 9 * kTall, CV_8UC3, cv::Scalar(9, 99, 200));  // of all of them
+  for (const cv::Size& size : {cv::Size(1, 1), {2, 3}, {7, 5}, {1, kLong}, {kLong, 1}, {9, kTall}})
+    EXPECT_TRUE(finder->Find(cv::Mat(size, CV_8UC3, pixels.data)).empty()) << size;
 }
 
 }  // namespace

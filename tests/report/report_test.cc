@@ -124,41 +124,55 @@ TEST(Intervals, OfThePooledBrierScoreWeighPixels) {
                                       !name.starts_with("ece"));
 }
 
+struct ScoredPixel {
+  float log_odds;
+  bool truth;
+};
+using ScoredImage = std::vector<ScoredPixel>;
+
 // Photographs of all sizes, each with an offset of its own.
-std::vector<ScoreHistogram> ScoredImages(int count) {
+std::vector<ScoredImage> ScoredImages(int count) {
   Random random(12);
-  std::vector<ScoreHistogram> images;
+  std::vector<ScoredImage> images;
   for (int i = 0; i < count; ++i) {
-    ScoreHistogram histogram;
+    ScoredImage image;
     const double offset = 0.7 * random.Normal() + 0.5, share = 0.1 + 0.3 * random.Uniform();
     const auto pixels = static_cast<int>(std::exp(7 + 0.4 * random.Normal()));
     for (int p = 0; p < pixels; ++p) {
       const bool truth = random.Uniform() < share;
-      histogram.Add(static_cast<float>(offset + (truth ? 1.5 : -3) + 2 * random.Normal()), truth);
+      image.push_back(
+          {static_cast<float>(offset + (truth ? 1.5 : -3) + 2 * random.Normal()), truth});
     }
-    images.push_back(histogram);
+    images.push_back(image);
   }
   return images;
 }
 
-// Of the images with these places, one each time that its place is there: all together.
-EvaluationReport Pooled(const std::vector<ScoreHistogram>& images,
+void Count(const ScoredImage& image, ScoreHistogram& histogram) {
+  for (const ScoredPixel& pixel : image) histogram.Add(pixel.log_odds, pixel.truth);
+}
+
+// Of the images with these places, one each time that its place is there: all together, pixel by
+// pixel, since a histogram has many more bins than these images have pixels.
+EvaluationReport Pooled(const std::vector<ScoredImage>& images,
                         const std::vector<std::size_t>& places) {
   EvaluationReport report;
   ScoreHistogram sum;
-  for (const std::size_t i : places) sum += images[i];
+  for (const std::size_t i : places) Count(images[i], sum);
   report.scores = sum.Steps();
   report.pooled = MetricsOf({CountsAbove(sum.Packed(), 0), report.scores});
   return report;
 }
 
 // And each of them.
-EvaluationReport WithImages(const std::vector<ScoreHistogram>& images,
+EvaluationReport WithImages(const std::vector<ScoredImage>& images,
                             const std::vector<std::size_t>& places) {
   EvaluationReport report = Pooled(images, places);
   for (const std::size_t i : places) {
-    const auto steps = images[i].Steps();
-    report.images.emplace_back("i", MetricsOf({CountsAbove(images[i].Packed(), 0), steps}));
+    ScoreHistogram histogram;
+    Count(images[i], histogram);
+    const auto steps = histogram.Steps();
+    report.images.emplace_back("i", MetricsOf({CountsAbove(histogram.Packed(), 0), steps}));
     report.blocks.emplace_back(steps);
   }
   return report;
@@ -174,7 +188,7 @@ std::array<double, 5> FineMeasures(const EvaluationReport& report) {
 TEST(Intervals, OfPooledScoresAreThoseOfImagesLeftOutAndOfImagesDrawn) {
   constexpr std::size_t kImages = 40, kDraws = 100;
   constexpr const char* kNames[] = {"auc", "average_precision", "brier", "ece", "ece_middle"};
-  const std::vector<ScoreHistogram> images = ScoredImages(kImages);
+  const std::vector<ScoredImage> images = ScoredImages(kImages);
   std::vector<std::size_t> places(kImages);
   for (std::size_t i = 0; i < kImages; ++i) places[i] = i;
   const EvaluationReport report = WithImages(images, places);
