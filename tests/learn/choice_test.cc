@@ -8,6 +8,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/learn/compare.h"
 #include "support/colors.h"
+#include "support/files.h"
 
 namespace skinmask {
 namespace {
@@ -21,7 +22,7 @@ Samples Images() {
   for (std::uint32_t group = 1; group <= 12; ++group) {
     const Samples drawn = DrawSamples(2, group);
     for (SampleRow row : drawn.rows()) {
-      if ((row.b + row.g) % 10 != 0) continue;
+      if ((row.b + row.g) % 20 != 0) continue;
       row.group = group;
       row.r = static_cast<std::uint8_t>(row.r * (15 + group) / 27);
       rows.push_back(row);
@@ -36,7 +37,7 @@ std::vector<FitOptions> AllKinds() {
   names.kinds.emplace_back("mixture:2");
   names.kinds.emplace_back("logistic:linear");
   names.spaces = {"BGR", "Lab"};
-  names.base.mixture.iterations = 50;  // enough to be told apart
+  names.base.mixture.iterations = 25;  // enough to be told apart
   return Candidates(names);
 }
 
