@@ -45,7 +45,8 @@ TEST_P(DeepProbabilityOfKinds, IsThatOfTheReference) {
   testing::Random random(4);
   cv::Mat bgr(40, 333, CV_8UC3);
   for (std::size_t i = 0; i < bgr.total() * 3; ++i) bgr.data[i] = random.Byte();
-  const cv::Mat deep = DeepProbabilityOf(DetectLogOdds(Posterior(model), bgr));
+  const cv::Mat deep =
+      DeepProbabilityOf(DetectLogOdds(Posterior(model, {.expected_pixels = bgr.total()}), bgr));
   std::vector<double> z(bgr.total());
   reference.LogOddsRow(bgr.data, z.size(), z.data());
   int between = 0;

@@ -240,7 +240,7 @@ TEST(Detector, PriorsOfACalibratedModelShiftAllAlike) {
 // Tables of all colours, or each colour as it comes.
 TEST(Detector, SaysTheSameWhateverIsExpected) {
   const cv::Mat bgr = Photo();
-  const Detector many(testing::TrainedOfKind(Kind::kHistogram),
+  const Detector many(testing::TrainedOfKind(Kind::kHistogram, "BGR", {"R"}),
                       {.adapt = DetectorOptions::Adapt::kOff});
   DetectorOptions options = many.options();
   options.expected.expected_pixels = 0;

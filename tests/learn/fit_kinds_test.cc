@@ -117,9 +117,10 @@ TEST(Kinds, DoNotDependOnThreads) {
 }
 
 TEST(Kinds, ShiftByThePrior) {
-  for (const Kind kind : AllKinds())
+  for (const Kind kind : AllKinds()) {
+    const Model trained = TrainedOfKind(kind);
     for (const double slope : {1., 0.5}) {
-      Model model = TrainedOfKind(kind);
+      Model model = trained;
       model.calibration = {slope, slope - 1, "here"};
       const Model shifted = WithPrior(model, 0.6);
       const double shift = Logit(0.6) - Logit(model.positive().prior);
@@ -129,6 +130,7 @@ TEST(Kinds, ShiftByThePrior) {
                     Reference(model).LogOdds(p[0], p[1], p[2]) + shift, 1e-9)
             << KindName(kind);
     }
+  }
 }
 
 // One channel: the formulas of any textbook, computed here from the table.

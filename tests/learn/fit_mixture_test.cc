@@ -105,7 +105,7 @@ TEST(FitMixture, MoreIterationsHelp) {
     FitOptions options = Drawn(random);
     options.mixture.iterations = 5;
     const Model few = Fit(samples, options);
-    options.mixture.iterations = 1000;
+    options.mixture.iterations = 300;
     const Model many = Fit(samples, options);
     for (std::size_t k = 0; k < 2; ++k) {
       const double gain = HeightsOf(samples, many, many.classes[k]).posterior -

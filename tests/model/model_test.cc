@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "skinmask/base/error.h"
@@ -108,7 +109,9 @@ TEST(Model, TheOthersKeepTheirOrderBehindThePositiveClass) {
 // Changes one thing in a good file and expects a refusal that says where and why.
 void ExpectRefused(const std::string& pointer, const Json& value, const std::string& message,
                    Kind kind = Kind::kQda) {
-  Json json = Json::parse(ModelToJson(Trained(kind)));
+  static std::map<Kind, Json> files;  // of those that were trained before
+  if (!files.contains(kind)) files[kind] = Json::parse(ModelToJson(Trained(kind)));
+  Json json = files[kind];
   json[Json::json_pointer(pointer)] = value;
   EXPECT_ERROR(ModelFromJson(json.dump(), "m.json"), message);
 }

@@ -163,12 +163,14 @@ class AdaptKindTest : public AdaptProgramTest, public ::testing::WithParamInterf
 
 TEST_P(AdaptKindTest, EveryKindOfModelAdapts) {
   Put("two.csv", ReadFile(testing::SamplesFolder() / "labelled-pixels.csv"));
-  // Hair as a third class: what is dark in the background.
+  // Hair as a third class: what is dark in the background. Of colours that vary as those of
+  // photographs do, so that the model has a fast form.
   Put("three.csv",
       "class,b,g,r,count\n"
-      "skin,120,140,200,40\nskin,90,120,190,30\nskin,140,150,190,30\nskin,100,150,230,20\n"
-      "hair,20,22,25,40\nhair,40,35,50,30\nhair,10,30,20,30\nhair,30,20,40,20\n"
-      "rest,200,180,90,40\nrest,90,200,120,30\nrest,220,220,200,30\nrest,150,60,60,20\n");
+      "skin,120,140,200,40\nskin,80,110,190,30\nskin,150,170,210,30\nskin,100,150,240,20\n"
+      "skin,60,70,120,20\nhair,20,22,25,40\nhair,60,45,50,30\nhair,10,40,20,30\n"
+      "hair,30,20,60,20\nhair,50,60,70,20\nrest,200,180,90,40\nrest,90,200,120,30\n"
+      "rest,220,220,200,30\nrest,150,60,60,20\nrest,120,130,120,30\n");
   const Outcome trained =
       Run("train --samples " + std::string(GetParam()) + " --max-f1 -o model.json");
   ASSERT_EQ(trained.status, 0) << trained.err;
