@@ -272,12 +272,13 @@ TEST(AdaptStream, AFaceThatLeavesIsRemembered) {
   cv::flip(scene.truth, flipped.truth, 0);
   const auto adapter = AdapterOf(QuickFaces({.turned_pixels = 0}));
   const double alone = F1(DetectMask(Posterior(DefaultModel()), flipped.bgr), flipped.truth);
+  std::vector<cv::Mat> frames;
+  for (const cv::Mat& bgr : {scene.bgr, flipped.bgr})
+    for (std::uint64_t i = 0; i < 16; ++i) frames.push_back(Noisy(bgr, i));
   for (const int lag : {0, 3}) {
     StreamAdapter stream(adapter, {4, lag});
-    for (int i = 0; i < 16; ++i) stream.Follow(Noisy(scene.bgr, static_cast<std::uint64_t>(i)));
     std::shared_ptr<const Adaptation> now;
-    for (int i = 0; i < 16; ++i)
-      now = stream.Follow(Noisy(flipped.bgr, static_cast<std::uint64_t>(i)));
+    for (const cv::Mat& frame : frames) now = stream.Follow(frame);
     ASSERT_TRUE(now);
     EXPECT_TRUE(now->summary.remembered && now->faces.empty());
     EXPECT_LT(*now->summary.any_skin, 1);

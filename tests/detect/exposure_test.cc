@@ -497,7 +497,6 @@ TEST(RequireFace, LeavesAnImageWithoutOneEmpty) {
 
 // A hand and specks of its colour, of the model's own way, of a divided image and of a dark one.
 TEST(SmallParts, AreNoSkinWhereNoFaceIs) {
-  const Model model = DefaultModel();
   for (const bool dark : {false, true})
     for (const int cell : {1, 4}) {
       cv::Mat bgr = Hand(2);
@@ -507,7 +506,7 @@ TEST(SmallParts, AreNoSkinWhereNoFaceIs) {
       if (dark) bgr = Darker(bgr, 1.5);
       DetectorOptions keeps;
       keeps.adaptation.image.min_component = 0;
-      const Detector detector(model), keeping(model, keeps);
+      const Detector detector = QuickDetector({}), keeping = QuickDetector(keeps);
       Judgement cleared = detector.Judge(bgr), kept = keeping.Judge(bgr);
       EXPECT_EQ(cv::countNonZero(kept.Mask()(speck)), speck.area());
       EXPECT_EQ(cv::countNonZero(cleared.Mask()(speck)), 0);

@@ -25,6 +25,7 @@ Model Trained(Kind kind, std::size_t classes = 2) {
   FitOptions options;
   options.kind = kind;
   options.features = Features("YCrCb", {});
+  options.mixture.iterations = 20;  // whose file is as that of any other
   Model model = Fit(DrawSamples(classes), options);
   model.decision = {0.1 + 1e-17, "max-f1", "somewhere"};
   model.card.notes = {{"licence", "none \"at\" all\n"}};

@@ -148,7 +148,7 @@ std::vector<ScoredImage> ScoredImages(int count) {
   return images;
 }
 
-void Count(const ScoredImage& image, ScoreHistogram& histogram) {
+void AddPixels(const ScoredImage& image, ScoreHistogram& histogram) {
   for (const ScoredPixel& pixel : image) histogram.Add(pixel.log_odds, pixel.truth);
 }
 
@@ -158,7 +158,7 @@ EvaluationReport Pooled(const std::vector<ScoredImage>& images,
                         const std::vector<std::size_t>& places) {
   EvaluationReport report;
   ScoreHistogram sum;
-  for (const std::size_t i : places) Count(images[i], sum);
+  for (const std::size_t i : places) AddPixels(images[i], sum);
   report.scores = sum.Steps();
   report.pooled = MetricsOf({CountsAbove(sum.Packed(), 0), report.scores});
   return report;
@@ -170,7 +170,7 @@ EvaluationReport WithImages(const std::vector<ScoredImage>& images,
   EvaluationReport report = Pooled(images, places);
   for (const std::size_t i : places) {
     ScoreHistogram histogram;
-    Count(images[i], histogram);
+    AddPixels(images[i], histogram);
     const auto steps = histogram.Steps();
     report.images.emplace_back("i", MetricsOf({CountsAbove(histogram.Packed(), 0), steps}));
     report.blocks.emplace_back(steps);
