@@ -95,7 +95,8 @@ void Reference::AddHistograms(const Model& model) {
     std::vector<double> of_class(bins, std::log(smoothing / all));
     for (const BinCount& bin : c.bins)
       of_class[bin.bin] = std::log((static_cast<double>(bin.count) + smoothing) / all);
-    for (std::size_t i = 0; i < shares; ++i) of_class[i] += std::log(c.prior);
+    const double log_prior = std::log(c.prior);
+    for (std::size_t i = 0; i < shares; ++i) of_class[i] += log_prior;
     logs.of_class.push_back(std::move(of_class));
   }
   histograms_ = std::make_shared<const HistogramLogs>(std::move(logs));
