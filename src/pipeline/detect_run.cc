@@ -7,6 +7,7 @@
 #include "base/folder.h"
 #include "base/stream.h"
 #include "media/image_codec.h"
+#include "pipeline/expected_pixels.h"
 #include "pipeline/made_with.h"
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
@@ -15,26 +16,11 @@
 namespace skinmask {
 namespace {
 
-namespace fs = std::filesystem;
-
-// Estimates the pixels of a run from the sizes of a thousand images and of all archives. The
-// estimate decides whether building the table of a model that needs one is worth its time.
-std::uint64_t ExpectedPixels(const Plan& plan) {
-  // JPEG photographs take about two bits a pixel; other files take more.
-  constexpr std::uint64_t kPixelsPerByte = 4;
-  constexpr std::size_t kSample = 1000;
-  constexpr std::uint64_t kOfPipe = std::uint64_t{1} << 28;  // size unknown; archives are large
-  const auto bytes_of = [&](std::uint32_t input, std::uint64_t unknown) {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(plan.InputOf(input), error);
-    return error ? unknown : size;
+std::uint64_t PixelsOf(const Plan& plan) {
+  const auto pixels_of = [&](const std::vector<std::uint32_t>& inputs) {
+    return ExpectedPixels(inputs.size(), [&](std::size_t i) { return plan.InputOf(inputs[i]); });
   };
-  const std::size_t step = plan.images().size() / kSample + 1;
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < plan.images().size(); i += step)
-    bytes += step * bytes_of(plan.images()[i], 0);
-  for (const std::uint32_t input : plan.archives()) bytes += bytes_of(input, kOfPipe);
-  return kPixelsPerByte * bytes;
+  return pixels_of(plan.images()) + pixels_of(plan.archives());
 }
 
 // The detector for a run of `expected_pixels`. Pictures that are scaled down are classified by BGR,
@@ -108,7 +94,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
   plan.MakeFolders();
   if (!plan.images().empty() || !plan.archives().empty()) {
     const Detector of_run =
-        DetectorOfRun(detector, options, options.pixels, ExpectedPixels(plan), options.region);
+        DetectorOfRun(detector, options, options.pixels, PixelsOf(plan), options.region);
     const DetectJob job{plan, options, of_run, run, done, made_with};
     DetectImages(job);
     DetectArchives(job);

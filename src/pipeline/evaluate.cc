@@ -3,12 +3,14 @@
 #include <tbb/concurrent_queue.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <string_view>
 
 #include "base/distributions.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
+#include "pipeline/expected_pixels.h"
 #include "pipeline/labelled_pairs.h"
 
 namespace skinmask {
@@ -142,7 +144,11 @@ LabelledPairs ListPairs(const PairOptions& options, bool predicted, const Run& r
 // the masks.
 Judge ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detector& given) {
   DetectorOptions options = given.options();
-  options.expected = {.probability = false};
+  options.expected = {
+      .expected_pixels = ExpectedPixels(
+          pairs.size(),
+          [&](std::size_t place) { return std::filesystem::path(pairs.name(place)); }),
+      .probability = false};
   return [positive, in_model = IndicesInModel(pairs.classes(), given.model()),
           detector = given.With(options)](const LabelledImage& image, JudgedPixels& one) {
     Judgement judgement = detector.Judge(image.bgr);
