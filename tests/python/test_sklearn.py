@@ -163,6 +163,7 @@ LABELS = [
     ("face", "back", ["face", "back"]),
     (7, 3, ["class 7", "class 3"]),
     ("7", "3", ["class 7", "class 3"]),
+    ("1", "2", ["skin", "non-skin"]),
     ("b,b", "a,a", ["class 1", "class 0"]),
 ]
 

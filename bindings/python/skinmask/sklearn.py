@@ -211,16 +211,17 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def _names(labels: list[Any], positive: Any) -> tuple[list[str], int]:
     """The labels' names in a model, and the index of the positive one."""
-    texts = isinstance(labels[0], str)
+    values = [int(x) if isinstance(x, str) and x.isdecimal() else x for x in labels]  # of a CSV
+    texts = any(isinstance(value, str) for value in values)
     known: list[Any] = ["skin"] if texts else [1] if len(labels) == 2 else []  # True is 1
-    if labels == [0, 255]:  # as masks have them
+    if values == [0, 255]:  # as masks have them
         known = [255]
+    found = [values.index(value) for value in known if value in values]
     if positive is not None:
         if positive not in labels:
             shown = ", ".join(repr(label) for label in labels)
             raise ValueError(f"positive: is {positive!r}, and y has {shown}")
-        known = [positive]
-    found = [labels.index(label) for label in known if label in labels]
+        known, found = [positive], [labels.index(positive)]
     names = [label if texts and not label.isdigit() else f"class {label}" for label in labels]
     if not all(map(_is_name, names)) or len(set(names)) < len(names):
         names = [f"class {i}" for i in range(len(labels))]
