@@ -80,7 +80,7 @@ FitOptions Drawn(testing::Random& random) {
 
 TEST(FitMixture, NoStepLowersTheLogPosterior) {
   testing::Random random(33);
-  for (int trial = 0; trial < 400; ++trial) {
+  for (int trial = 0; trial < 500; ++trial) {
     const Samples samples = Heaps(random);
     FitOptions options = Drawn(random);
     std::vector<double> before(2, -INFINITY);
