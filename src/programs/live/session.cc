@@ -136,7 +136,10 @@ class Session {
       first_captured_ = captured;
     }
     const double seconds = SecondsOf(frame);
-    scene_.SetRate(capture_->rate().Value());
+    // The filter counts frames that are processed; some may be dropped.
+    const auto processed = static_cast<double>(statistics_.frames);
+    const double all = processed + static_cast<double>(statistics_.dropped);
+    scene_.SetRate(capture_->rate().Value() * (processed > 0 ? processed / all : 1));
     scene_.Process(std::move(frame), statistics_);
     const cv::Size size = scene_.frame_size();
     if (statistics_.frames == 0 && o_.track && o_.track_start &&
