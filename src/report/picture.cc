@@ -58,14 +58,28 @@ std::size_t PlaceOf(const std::string& channel, const std::vector<std::string>& 
                                   names.begin());
 }
 
-Cut CutOf(std::span<const Model> models, const PictureOptions& options) {
+// The mean of the positive class's pixels, if there are any.
+std::optional<double> PositiveMean(const std::vector<SamplePoint>& points, std::size_t feature) {
+  double sum = 0, pixels = 0;
+  for (const SamplePoint& point : points)
+    if (point.of_class == 0) {
+      sum += point.count * point.features[feature];
+      pixels += point.count;
+    }
+  return pixels > 0 ? std::optional(sum / pixels) : std::nullopt;
+}
+
+// At the positive class's mean, by the first model that has one, or else by its samples.
+Cut CutOf(std::span<const Model> models, const std::vector<SamplePoint>& points,
+          const PictureOptions& options) {
   Cut cut;
   const std::vector<std::string> names = models[0].features.channel_names();
   const auto with_means =
       std::ranges::find_if(models, [](const Model& m) { return PositiveMean(m, 0).has_value(); });
-  for (std::size_t i = 0; i < names.size() && with_means != models.end(); ++i) {
-    cut.at[i] = PositiveMean(*with_means, static_cast<int>(i));
-    cut.why[i] = with_means->positive().name + "'s mean";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    cut.at[i] = with_means == models.end() ? PositiveMean(points, i)
+                                           : PositiveMean(*with_means, static_cast<int>(i));
+    if (cut.at[i]) cut.why[i] = models[0].positive().name + "'s mean";
   }
   for (const auto& [channel, value] : options.at) {
     const std::size_t i = PlaceOf(channel, names);
@@ -198,9 +212,9 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   std::vector<Model> models;
   for (const Model& model : given) models.push_back(Ordered(model, given[0]));
   const std::vector<Axis> axes = AxesOf(models);
-  const Cut cut = CutOf(models, options);
   std::vector<SamplePoint> points;
   if (options.samples) points = PointsOf(*options.samples, models[0]);
+  const Cut cut = CutOf(models, points, options);
   double pixels = 0;
   for (const SamplePoint& point : points) pixels += point.count;
   if (axes.size() > 1) points = Thinned(points);
