@@ -289,7 +289,7 @@ TEST_F(PipedVideoTest, AFileForOneVideo) {
 // What names tell is a mistake of usage; where a name tells nothing, the run finds it.
 TEST_F(PipedVideoTest, AFileOfAnotherKindIsRefused) {
   std::filesystem::copy_file(Path("v.mkv"), Path("unnamed"));
-  Shell(folder_, "ffmpeg -v error -i v.mkv many.gif");
+  testing::Shell(folder_, "ffmpeg -v error -i v.mkv many.gif");
   Put("a.png", testing::Encode(".png", testing::Gradient(60, 40)));
   for (const auto& [words, status] : {std::pair("v.mkv -o one.png", 2),
                                       {"a.png -o one.mkv", 2},
