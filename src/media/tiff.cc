@@ -115,24 +115,20 @@ TiffKind KindOf(TIFF* tiff) {
   return kind;
 }
 
-// True for samples that need no conversion by libtiff: grey and RGB. (Of 8 bits with alpha, libtiff
-// multiplies them by it.)
-bool IsPlain(const TiffKind& kind) {
-  if (kind.photometric != PHOTOMETRIC_RGB)
-    return kind.photometric == PHOTOMETRIC_MINISBLACK && kind.samples == 1 && kind.bits >= 8;
-  return kind.planes == PLANARCONFIG_CONTIG &&
-         (kind.bits > 8 ? kind.samples >= 3 : kind.samples == 3);
-}
-
-// The kinds whose pixels are read as their tags say: plain ones, and what libtiff converts to RGB
-// of 8 bits.
+// The kinds whose pixels are read as their tags say: grey and RGB of 16 bits, and what libtiff
+// converts to RGB of 8 bits.
 bool IsOfReadableKind(TIFF* tiff, const TiffKind& kind) {
   constexpr int kMaxSamples = 4;  // the time grows with the number of samples
   std::uint16_t photometric = 0;  // libtiff would guess it
   if (kind.samples > kMaxSamples || kind.bits > 16 || kind.format != SAMPLEFORMAT_UINT ||
       !TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric))
     return false;
-  if (kind.bits > 8) return kind.bits % 2 == 0 && IsPlain(kind);
+  if (kind.bits > 8) {
+    if (kind.bits % 2 != 0) return false;
+    const bool rgb = kind.photometric == PHOTOMETRIC_RGB && kind.samples >= 3;
+    return rgb ? kind.planes == PLANARCONFIG_CONTIG
+               : kind.photometric == PHOTOMETRIC_MINISBLACK && kind.samples == 1;
+  }
   char reason[1024];
   return (kind.bits == 8 || (kind.bits == 1 && kind.samples == 1)) && TIFFRGBAImageOK(tiff, reason);
 }
@@ -167,7 +163,7 @@ struct Part {
   cv::Size size;
 };
 
-// A part that libtiff converts, as R G B and alpha.
+// A part of up to 8 bits, as R G B and alpha.
 cv::Mat ConvertedPart(TIFF* tiff, const Part& part) {
   cv::Mat rgba(part.size, CV_8UC4, cv::Scalar());
   auto* const raster = reinterpret_cast<std::uint32_t*>(rgba.data);
@@ -181,7 +177,7 @@ cv::Mat ConvertedPart(TIFF* tiff, const Part& part) {
 // Decodes a part into `bytes` completely. If the data are longer than the part, libtiff's inflater
 // stops without an error up to a run's length before the end. The bytes that it did not write are
 // detected by the previous content of the memory. (Data that really end in these bytes are just
-// decoded twice. A predictor changes the content, and hides such an end.)
+// decoded twice.)
 void DecodePart(TIFF* tiff, const Part& part, std::string& bytes) {
   const auto decode = [&](char background) {
     std::ranges::fill(bytes, background);
@@ -192,20 +188,19 @@ void DecodePart(TIFF* tiff, const Part& part, std::string& bytes) {
                                            : TIFFReadEncodedStrip(tiff, index, bytes.data(), size);
     if (got != size || is_damaged) FailDamaged();
   };
-  constexpr char kRare = '\x5A';  // few pictures end in it
-  decode(kRare);
-  if (bytes.empty() || bytes.back() != kRare) return;
   decode('\0');
-  if (bytes.back() != kRare) FailDamaged();
+  if (bytes.empty() || bytes.back() != '\0') return;
+  decode('\xFF');
+  if (bytes.back() != '\0') FailDamaged();
 }
 
-// A part of plain samples, of 8 bits or, if they have more, of 16.
-cv::Mat PlainPart(TIFF* tiff, const TiffKind& kind, const Part& part) {
+// A part of 9 to 16 bits, as its samples of 16 bits.
+cv::Mat DeepPart(TIFF* tiff, const TiffKind& kind, const Part& part) {
   const tmsize_t row = TIFFIsTiled(tiff) ? TIFFTileRowSize(tiff) : TIFFScanlineSize(tiff);
   std::string bytes(static_cast<std::size_t>(row * part.size.height), '\0');
   DecodePart(tiff, part, bytes);
-  cv::Mat samples(part.size, CV_MAKETYPE(kind.bits == 8 ? CV_8U : CV_16U, kind.samples));
-  if (kind.bits % 8 == 0) {
+  cv::Mat samples(part.size, CV_16UC(kind.samples));
+  if (kind.bits == 16) {
     std::ranges::copy(bytes, reinterpret_cast<char*>(samples.data));
     return samples;
   }
@@ -257,10 +252,11 @@ cv::Mat DecodeTiff(std::string_view bytes, bool keep_grey) {
   // The caller turns the whole picture; libtiff would turn each strip or tile in itself.
   TIFFSetField(tiff.get(), TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   const TiffKind kind = KindOf(tiff.get());
+  const bool deep = kind.bits > 8;
   const cv::Size whole(static_cast<int>(kind.part.width), static_cast<int>(kind.part.height));
   if (whole.empty()) FailDamaged();
   cv::Mat image(static_cast<int>(kind.size.height), static_cast<int>(kind.size.width),
-                kind.bits > 8 ? CV_16UC3 : CV_8UC3);
+                deep ? CV_16UC3 : CV_8UC3);
   for (int i = 0; i <= (image.rows - 1) / whole.height; ++i)
     for (int j = 0; j <= (image.cols - 1) / whole.width; ++j) {
       const cv::Point at(j * whole.width, i * whole.height);
@@ -269,7 +265,7 @@ cv::Mat DecodeTiff(std::string_view bytes, bool keep_grey) {
       const Part part{static_cast<std::uint32_t>(at.x), static_cast<std::uint32_t>(at.y),
                       TIFFIsTiled(tiff.get()) ? whole : inside};
       const cv::Mat pixels =
-          IsPlain(kind) ? PlainPart(tiff.get(), kind, part) : ConvertedPart(tiff.get(), part);
+          deep ? DeepPart(tiff.get(), kind, part) : ConvertedPart(tiff.get(), part);
       cv::Mat bgr = image(cv::Rect(at, inside));
       cv::cvtColor(pixels(cv::Rect({}, inside)), bgr,
                    pixels.channels() == 4   ? cv::COLOR_RGBA2BGR
