@@ -141,7 +141,7 @@ bool HasNoWindow(const CLI::App& verb) { return Has(verb, "--headless"); }
 bool ShowsNothing(const CLI::App& verb) {
   return HasNoWindow(verb) && !Has(verb, "--record") && !Has(verb, "--sink");
 }
-bool FollowsUnseen(const CLI::App& verb) { return ShowsNothing(verb) && WritesNoTable(verb); }
+bool FollowsUnseen(const CLI::App& verb) { return ShowsNothing(verb) && !Has(verb, "--csv"); }
 bool MeasuresNothing(const CLI::App& verb) {
   return WritesNoTable(verb) && !Has(verb, "--json") && !Has(verb, "--jsonl");
 }
@@ -344,7 +344,7 @@ Words TakeMarked(const CLI::App& verb, Words& words) {
 // --json takes a file only as --json=FILE or, for verbs with inputs, if the next word ends in
 // .json. Otherwise `detect --json a.jpg` would take the photograph for the output.
 CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
-  CommandLine line{{argv + 1, argv + argc}, {}, {}};
+  CommandLine line{{argv + 1, argv + argc}, {}, {}, {}};
   std::vector<std::string>& words = line.words;
   if (words[0] == "--version" || words[0] == "-V") words[0] = "version";
   const CLI::App* verb = nullptr;
@@ -357,8 +357,10 @@ CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
     const std::string name = words[i].substr(0, equals);
     const CLI::Option* const option = verb ? verb->get_option_no_throw(name) : nullptr;
     // CLI11 would take --quiet=no for its opposite.
-    if (option && option->get_expected_max() == 0 && equals != name.npos)
-      throw UsageError("{} takes no value", name);
+    if (option && option->get_expected_max() == 0 && equals != name.npos) {
+      line.without_value = words[i] = name;
+      continue;
+    }
     // The value is empty; CLI11 would take the next word for it.
     if (words[i].starts_with("--") && equals == words[i].size() - 1) {
       words[i].pop_back();
@@ -426,6 +428,7 @@ void RequireNoInapplicableOption(const CLI::App& verb) {
 }
 
 void RequireWordsInPlace(const CLI::App& verb, const CommandLine& line) {
+  if (!line.without_value.empty()) throw UsageError("{} takes no value", line.without_value);
   // `show` without a model, and `calibrate`, read such files.
   const bool reads_it =
       verb.get_name() == "calibrate" || (verb.get_name() == "show" && !Has(verb, "--model"));

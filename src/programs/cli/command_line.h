@@ -14,6 +14,7 @@ struct CommandLine {
   std::vector<std::string> words;  // after the program's name
   std::string after_json;          // the word after --json, if it counts as an input
   std::string json_file;           // ... if it counts as the file
+  std::string without_value;       // an option that takes no value, and has one
 };
 
 // Reads the words; there must be at least one. `skinmask --version` becomes the verb `version`;
@@ -35,8 +36,9 @@ std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::P
 // believes that it was obeyed. docs/cli.md, 'Options that need others', has the list.
 void RequireNoInapplicableOption(const CLI::App& verb);
 
-// Throws UsageError for inputs that were probably meant as the value of an option: `--output mask
-// overlay`, `--json out`; and for a file of --json that was probably meant as an input.
+// Throws UsageError for a value of an option that takes none; for inputs that were probably meant
+// as the value of an option: `--output mask overlay`, `--json out`; and for a file of --json that
+// was probably meant as an input.
 void RequireWordsInPlace(const CLI::App& verb, const CommandLine& line);
 
 }  // namespace skinmask::cli

@@ -196,7 +196,8 @@ TEST_F(MessagesTest, EmptyTextsAreNoValues) {
 TEST_F(MessagesTest, WhatTakesNoValueIsGivenNone) {
   Put("in/a.png", Encode(".png", Gradient(20, 10)));
   for (const std::string flag : {"-q", "--resume", "--frames", "--require-face", "--help"})
-    ExpectUsage("detect in -o out " + flag + "=true", "skinmask: " + flag + " takes no value (see");
+    ExpectUsage("detect in -o out " + flag + "=true",
+                "skinmask detect: " + flag + " takes no value (see");
   for (const std::string value : {"", "maybe", "false"})
     ExpectUsage("detect in -o out --force=" + value, "--force takes no value");
   EXPECT_FALSE(std::filesystem::exists(Path("out")));
