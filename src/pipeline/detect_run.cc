@@ -17,10 +17,11 @@ namespace skinmask {
 namespace {
 
 std::uint64_t PixelsOf(const Plan& plan) {
-  const auto pixels_of = [&](const std::vector<std::uint32_t>& inputs) {
-    return ExpectedPixels(inputs.size(), [&](std::size_t i) { return plan.InputOf(inputs[i]); });
+  const auto pixels_of = [&](const std::vector<std::uint32_t>& inputs, std::uint64_t unknown) {
+    return ExpectedPixels(inputs.size(), unknown,
+                          [&](std::size_t i) { return plan.InputOf(inputs[i]); });
   };
-  return pixels_of(plan.images()) + pixels_of(plan.archives());
+  return pixels_of(plan.images(), 0) + pixels_of(plan.archives(), kLargeInput);
 }
 
 // The detector for a run of `expected_pixels`. Pictures that are scaled down are classified by BGR,

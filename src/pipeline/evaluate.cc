@@ -146,7 +146,7 @@ Judge ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detect
   DetectorOptions options = given.options();
   options.expected = {
       .expected_pixels = ExpectedPixels(
-          pairs.size(),
+          pairs.size(), kLargeInput,
           [&](std::size_t place) { return std::filesystem::path(pairs.name(place)); }),
       .probability = false};
   return [positive, in_model = IndicesInModel(pairs.classes(), given.model()),
