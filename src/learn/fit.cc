@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "data/carriers.h"
 #include "learn/fit_kinds.h"
@@ -176,17 +177,17 @@ void SetPriors(const FitOptions& options, Model& model) {
     throw Error("`prior`", "is given for the positive class and for each class (one of them)");
   if (options.positive_prior) model = WithPrior(std::move(model), *options.positive_prior);
   if (options.priors.empty()) return;
-  constexpr double kNone = -1;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   for (ClassModel& c : model.classes) c.prior = kNone;
   for (const auto& [name, prior] : options.priors) {
     const auto c = std::ranges::find(model.classes, name, &ClassModel::name);
     const std::string subject = fmt::format("prior {}={}", name, prior);
     if (c == model.classes.end()) throw Error(subject, "is of a class that has no samples");
-    if (c->prior != kNone) throw Error(subject, "is not the only one of this class");
+    if (!std::isnan(c->prior)) throw Error(subject, "is not the only one of this class");
     c->prior = prior;
   }
   for (const ClassModel& c : model.classes)
-    if (c.prior == kNone)
+    if (std::isnan(c.prior))
       throw Error(fmt::format("class '{}'", c.name), "has no prior (give all, or none)");
 }
 

@@ -395,6 +395,25 @@ TEST_F(PictureTest, ShowsModelsSideBySideWithSamples) {
 }
 
 // Pixels of classes that the model lacks are told of, and the legend counts none of them.
+TEST_F(PictureTest, WithoutMeansIsCutAtThatOfTheSamples) {
+  Put("s.csv",
+      "class,b,g,r,count\nskin,60,90,200,5\nskin,80,110,220,5\nskin,70,100,210,5\n"
+      "skin,75,90,200,5\nskin,65,110,220,5\nrest,200,180,90,40\nrest,90,200,120,30\n"
+      "rest,220,220,200,30\nrest,75,60,60,20\nrest,70,100,190,9\n");
+  ASSERT_EQ(Run("train --samples s.csv --kind logistic --ridge 1 -o m.json").status, 0);
+  const auto planes = [&](const std::string& at) {
+    EXPECT_EQ(Run("show m.json --samples s.csv --force --picture p.svg" + at).status, 0);
+    const std::string svg = ReadFile(Path("p.svg"));
+    std::string all;
+    for (auto i = svg.find("base64,"); i != svg.npos; i = svg.find("base64,", i + 1))
+      all += svg.substr(i, svg.find('"', i) - i);
+    return all;
+  };
+  EXPECT_FALSE(planes("").empty());
+  EXPECT_TRUE(planes("") == planes(" --at B=70 --at G=100 --at R=210"));
+  EXPECT_FALSE(planes("") == planes(" --at R=127"));
+}
+
 TEST_F(PictureTest, CountsThePixelsThatAreDrawn) {
   std::string table = "class,b,g,r,count\n", own;
   for (int i = 0; i < 12; ++i)

@@ -16,7 +16,8 @@ enum class PictureFormat { kPng, kSvg };
 struct PictureOptions {
   std::vector<std::string> names;  // the models' names, if there are several
   // For models with three channels: the value of the channel that a plane does not show (default:
-  // the positive class's mean), or whether that channel is integrated out.
+  // the positive class's mean; without means, that of the samples or mid-range), or whether that
+  // channel is integrated out.
   std::vector<std::pair<std::string, double>> at;
   bool marginal = false;
   const Samples* samples = nullptr;  // pixels to show, of the models' classes
@@ -32,10 +33,10 @@ void RequireHeld(const Model& model, const PictureOptions& options);
 // models with one feature it shows the classes' densities times their priors, or P for logistic
 // models, with the boundaries. Samples are shown as up to 1,000 points, chosen evenly, or, with one
 // feature, all as histograms. Several models are drawn over the same axes, cut at the same place,
-// which the first one determines. Drawn by Cairo with the system's sans-serif font, or without one
-// with Cairo's own; the same bytes each time on one machine. Throws Error for no model, for models
-// that Validate refuses or that differ in features, classes or positive class, for what
-// RequireHeld refuses, and if Cairo fails. Cost: half a second a model.
+// which the first one with means determines, or else the samples. Drawn by Cairo with the system's
+// sans-serif font, or without one with Cairo's own; the same bytes each time on one machine. Throws
+// Error for no model, for models that Validate refuses or that differ in features, classes or
+// positive class, for what RequireHeld refuses, and if Cairo fails. Cost: half a second a model.
 std::string DrawModels(std::span<const Model> models, PictureFormat format,
                        const PictureOptions& options = {});
 

@@ -136,7 +136,7 @@ class Session {
       first_captured_ = captured;
     }
     const double seconds = SecondsOf(frame);
-    // The filter counts frames that are processed; some may be dropped.
+    // The filter counts frames that are processed. Some may be dropped: in the mean of the session.
     const auto processed = static_cast<double>(statistics_.frames);
     const double all = processed + static_cast<double>(statistics_.dropped);
     scene_.SetRate(capture_->rate().Value() * (processed > 0 ? processed / all : 1));
