@@ -53,7 +53,7 @@ TEST(Mixture, IsTheDefinitionForEveryColor) {
   const double bound = mixture.ErrorBound() + 1e-9;
   EXPECT_LT(bound, 1e-3);
   // Of each row every seventh colour, which is prime to 256: all bytes.
-  constexpr std::size_t kEach = 7, kCount = kColorsPerRow / kEach;
+  constexpr std::size_t kEach = 7, kCount = (kColorsPerRow + kEach - 1) / kEach;
   std::vector<std::uint8_t> bgr(3 * kCount), mask(kCount), byte(kCount), index(kCount);
   std::vector<float> share(kCount), z(kCount);
   ForEveryColor([&](const std::uint8_t* row) {

@@ -32,7 +32,7 @@ class VideoProgramTest : public ProgramTest {
         fmt::format("{}{}-frames:v {} {} '{}'", also, Scrolling(size), frames, encode, name);
     std::vector<std::string> files{name};
     if (!derived.name.empty()) {
-      arguments += "; ffmpeg -v error -y " + derived.arguments + " " + derived.name;
+      arguments += " && ffmpeg -v error -y " + derived.arguments + " " + derived.name;
       files.push_back(derived.name);
     }
     MakeOnce(folder_, arguments, files);

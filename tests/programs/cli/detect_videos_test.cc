@@ -131,7 +131,7 @@ TEST_F(VideoDetectTest, HdrIsJudgedAndMeasuredAsSdr) {
       "-color_trc bt709 -colorspace bt709 a.mkv";
   for (const std::string_view transfer : {"smpte2084", "arib-std-b67"})
     making += fmt::format(
-        "; ffmpeg -v error -y -i a.mkv -vf setparams=colorspace=bt709:color_primaries="
+        " && ffmpeg -v error -y -i a.mkv -vf setparams=colorspace=bt709:color_primaries="
         "bt709:color_trc=bt709,zscale=t=linear:npl=203,format=gbrpf32le,zscale=p="
         "2020:t={0}:m=2020_ncl:r=tv:npl=203,format=yuv420p10le -c:v ffv1 "
         "-color_primaries bt2020 -color_trc {0} -colorspace bt2020nc a{0}.mkv",

@@ -196,10 +196,11 @@ class PipedVideoTest : public InputsOutputsTest {
     SKIP_WITHOUT_FFMPEG();
     testing::MakeOnce(
         folder_,
-        fmt::format("{}-frames:v {} -c:v ffv1 -pix_fmt yuv420p v.mkv; ffmpeg -v error -y -i v.mkv "
-                    "v.y4m -f rawvideo -pix_fmt yuv420p v.raw "
-                    "-vf \"select='not(between(n,1,2))'\" -fps_mode vfr gap.mkv",
-                    testing::Scrolling("160x120"), kFrames),
+        fmt::format(
+            "{}-frames:v {} -c:v ffv1 -pix_fmt yuv420p v.mkv && ffmpeg -v error -y -i v.mkv "
+            "v.y4m -f rawvideo -pix_fmt yuv420p v.raw "
+            "-vf \"select='not(between(n,1,2))'\" -fps_mode vfr gap.mkv",
+            testing::Scrolling("160x120"), kFrames),
         {"v.mkv", "v.y4m", "v.raw", "gap.mkv"});
   }
   static constexpr int kFrames = 6;  // more than a pipe holds
@@ -254,7 +255,10 @@ TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
     EXPECT_EQ(read[next++].frame_time, "1001/30000") << scripts[i];
   }
   EXPECT_FALSE(read[0].frames[0] == read[1].frames[0]);
-  EXPECT_EQ(Bash(y4m + "$S detect - -o - --output overlay --adapt off | cat >overlay").status, 0);
+  EXPECT_EQ(Bash("set -o pipefail; " + y4m +
+                 "$S detect - -o - --output overlay --adapt off | cat >overlay")
+                .status,
+            0);
   EXPECT_EQ(testing::Probe(Path("overlay")).pix_fmt, "yuv420p");
 }
 

@@ -144,20 +144,21 @@ TEST_F(VideoRangeTest, NumbersAreThoseOfTheWholeVideo) {
   const std::string vp8 = source +
                           "-frames:v 150 -c:v libvpx -auto-alt-ref 1 -lag-in-frames 25 -b:v 200k "
                           "-g 60 -arnr-maxframes 7 -arnr-strength 5 -threads 1";
-  testing::MakeOnce(folder_,
-                    vp8 + " -pass 1 -f null -; ffmpeg -v error -y " + vp8 + " -pass 2 hidden.webm",
-                    {"hidden.webm"});
+  testing::MakeOnce(
+      folder_, vp8 + " -pass 1 -f null - && ffmpeg -v error -y " + vp8 + " -pass 2 hidden.webm",
+      {"hidden.webm"});
   const auto join = [&](const std::string& codec, const std::string& first,
                         const std::string& second, const std::string& gap,
                         const std::string& name) {
     testing::MakeOnce(
         folder_,
-        fmt::format("{}-frames:v 200 -c:v libx264 {} -pix_fmt yuv420p whole.mkv; ffmpeg -v error "
-                    "-y -i whole.mkv {} -c copy one.mkv; ffmpeg -v error -y {} -i whole.mkv -c "
-                    "copy -avoid_negative_ts make_zero two.mkv; printf \"file 'one.mkv'\n{}file "
-                    "'two.mkv'\n\" >list.txt; ffmpeg -v error -y -f concat -safe 0 -i list.txt -c "
-                    "copy {}",
-                    source, codec, first, second, gap, name),
+        fmt::format(
+            "{}-frames:v 200 -c:v libx264 {} -pix_fmt yuv420p whole.mkv && ffmpeg -v error "
+            "-y -i whole.mkv {} -c copy one.mkv && ffmpeg -v error -y {} -i whole.mkv -c "
+            "copy -avoid_negative_ts make_zero two.mkv; printf \"file 'one.mkv'\n{}file "
+            "'two.mkv'\n\" >list.txt && ffmpeg -v error -y -f concat -safe 0 -i list.txt -c "
+            "copy {}",
+            source, codec, first, second, gap, name),
         {name});
   };
   join("-g 50", "-t 3", "-ss 4.2", "", "overlap.mkv");

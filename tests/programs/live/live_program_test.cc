@@ -499,7 +499,7 @@ TEST_F(LiveProgramTest, AnAlmostFullDiskEndsARecordingThatPlays) {
   std::filesystem::remove(Path("disk"));
   testing::MakeOnce(folder_,
                     "-f lavfi -i nullsrc=s=640x480:r=25,geq=random\\(1\\)*255:128:128 "
-                    "-frames:v 20 -c:v ffv1 few.mkv; "
+                    "-frames:v 20 -c:v ffv1 few.mkv && "
                     "ffmpeg -v error -y -stream_loop 4 -i few.mkv -c copy noise.mkv",
                     {"noise.mkv"});
   EXPECT_EQ(status_with("'" SKINMASK_PROGRAM
