@@ -145,9 +145,8 @@ LabelledPairs ListPairs(const PairOptions& options, bool predicted, const Run& r
 Judge ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detector& given) {
   DetectorOptions options = given.options();
   options.expected = {
-      .expected_pixels = ExpectedPixels(
-          pairs.size(), kLargeInput,
-          [&](std::size_t place) { return std::filesystem::path(pairs.name(place)); }),
+      .expected_pixels = ExpectedPixels(pairs.size(), kLargeInput,
+                                        [&](std::size_t place) { return pairs.name(place); }),
       .probability = false};
   return [positive, in_model = IndicesInModel(pairs.classes(), given.model()),
           detector = given.With(options)](const LabelledImage& image, JudgedPixels& one) {
