@@ -91,11 +91,13 @@ class Frames : public std::enable_shared_from_this<Frames> {
       return Judge(bgr, *detector);
     });
   }
+  std::shared_ptr<const Adaptation> Follow(const Picture& picture) {
+    const std::lock_guard lock(mutex_);
+    return stream_.Follow(picture);
+  }
   // `detector` is the stream's, or one with other options.
   Judgement Judge(const Picture& picture, const Detector& detector) {
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<const Adaptation> adaptation = stream_.Follow(picture);
-    return {detector, picture, std::move(adaptation)};
+    return {detector, picture, Follow(picture)};
   }
   std::shared_ptr<Judged> JudgeImage(const py::object& image, bool rgb) {
     const Picture picture = KeptPicture(image, rgb);
@@ -123,15 +125,20 @@ class Frames : public std::enable_shared_from_this<Frames> {
 
 class Video {
  public:
-  Video(const std::filesystem::path& path, const Detector& detector, const VideoRange& range)
+  Video(const std::filesystem::path& path, const Detector& detector, const VideoRange& range,
+        bool seek)
       : clip_(std::in_place, path.string(), VideoOpenOptions{.addresses = false}, range),
+        follows_(!seek && detector.adapter()),
         stream_(std::make_shared<Frames>(detector, clip_->info().rate.Value())) {}
 
   std::shared_ptr<Frame> Next() {
     const WithoutGil unlocked;
     const std::lock_guard lock(mutex_);
     if (!clip_) throw Error("video", "is closed (skinmask.video opens it anew)");
-    std::optional<VideoFrame> frame = clip_->Read();
+    std::optional<VideoFrame> frame;
+    while (follows_ && (frame = clip_->ReadBefore())) stream_->Follow(Picture(*frame));
+    follows_ = false;
+    frame = clip_->Read();
     if (!frame && !has_frame_) throw Error("video", "holds no frame between start and end");
     if (!frame) return nullptr;
     has_frame_ = true;
@@ -155,6 +162,7 @@ class Video {
   std::mutex mutex_;
   std::optional<VideoClip> clip_;  // until it is closed
   VideoInfo info_;                 // after that
+  bool follows_;                   // the frames before the range, which the next call does
   std::shared_ptr<Frames> stream_;
   bool has_frame_ = false;  // one was read
 };
@@ -184,12 +192,12 @@ void DefineVideo(py::module_& module) {
   py::class_<Video> type(module, "Video",
                          "The frames of a video: an iterator, which `with` closes.");
   type.def(py::init([](const std::filesystem::path& path, const Detector& detector,
-                       const std::optional<std::string>& from,
-                       const std::optional<std::string>& to) {
+                       const std::optional<std::string>& from, const std::optional<std::string>& to,
+                       bool seek) {
         const VideoRange range = RangeOf(from, to);
         // Not as a guard of the call, which would include pybind11's own table of objects.
         const WithoutGil unlocked;
-        return std::make_unique<Video>(path, detector, range);
+        return std::make_unique<Video>(path, detector, range, seek);
       }))
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__",

@@ -89,15 +89,8 @@ std::optional<VideoFrame> VideoClip::Read() {
     ended_ = true;
   if (ended_) return std::nullopt;
   std::optional<VideoFrame> frame = started_ ? reader_.Read() : First();
-  if (frame) {
-    last_index_ = frame->index;
-    last_seconds_ = frame->seconds;
-    last_duration_ = static_cast<double>(frame->duration) * info_.time_base.Value();
-    if (!started_) {
-      size_ = frame->size;
-      SetExpected(*frame);
-    }
-  }
+  if (frame) Note(*frame);
+  if (frame && !started_) SetExpected(*frame);
   started_ = true;
   if (range_.to) {
     if (!frame && !Stopped()) NoteEnd();
@@ -105,29 +98,52 @@ std::optional<VideoFrame> VideoClip::Read() {
     if (ended_) return std::nullopt;
     CutDuration(*frame, *range_.to, info_);
   }
-  ended_ = frame && frame->size != size_;
-  if (ended_)
-    throw Error(name_, fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
-                                   frame->index, size_.width, size_.height, frame->size.width,
-                                   frame->size.height));
+  if (frame) RequireSize(*frame);
+  return frame;
+}
+
+std::optional<VideoFrame> VideoClip::ReadBefore() {
+  if (started_ || ended_ || first_ || !range_.from) return std::nullopt;
+  std::optional<VideoFrame> frame = reader_.Read();
+  if (frame && !IsBefore(*frame, *range_.from)) {
+    first_ = std::exchange(frame, std::nullopt);
+  } else if (frame) {
+    Note(*frame);
+    RequireSize(*frame);
+  }
   return frame;
 }
 
 // Returns the first frame of the range. The first frame of the video is read in any case, because
 // times count from it.
 std::optional<VideoFrame> VideoClip::First() {
-  std::optional<VideoFrame> frame = reader_.Read();
-  if (!frame || !range_.from || !IsBefore(*frame, *range_.from)) return frame;
-  reader_.SkipTowards(*range_.from);
+  std::optional<VideoFrame> frame = first_ ? std::exchange(first_, std::nullopt) : reader_.Read();
+  const bool is_empty = !frame && last_index_ < 0;
+  if (is_empty || !range_.from || (frame && !IsBefore(*frame, *range_.from))) return frame;
+  if (frame) reader_.SkipTowards(*range_.from);
   while (frame && IsBefore(*frame, *range_.from)) {
-    last_index_ = frame->index;
-    last_seconds_ = frame->seconds;
+    Note(*frame);
     frame = reader_.Read();
   }
   if (!frame && !Stopped())
     throw Error(name_, fmt::format("ends before {}: its last frame, number {}, is at {:.6g} s",
                                    TextOf(*range_.from), last_index_, last_seconds_));
   return frame;
+}
+
+void VideoClip::Note(const VideoFrame& frame) {
+  last_index_ = frame.index;
+  last_seconds_ = frame.seconds;
+  last_duration_ = static_cast<double>(frame.duration) * info_.time_base.Value();
+}
+
+void VideoClip::RequireSize(const VideoFrame& frame) {
+  if (size_.empty()) size_ = frame.size;
+  ended_ = frame.size != size_;
+  if (ended_)
+    throw Error(name_, fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
+                                   frame.index, size_.width, size_.height, frame.size.width,
+                                   frame.size.height));
 }
 
 void VideoClip::SetExpected(const VideoFrame& first) {

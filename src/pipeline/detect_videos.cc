@@ -45,6 +45,10 @@ class VideoRun {
         job_(job),
         reader_(input_, OpenOptions(job.options, job.run), job.options.video.range),
         stream_(job.detector) {
+    stream_.SetRate(reader_.info().rate.Value());
+    const std::string name = task.input.filename().string();
+    if (!job.options.video.seek && job.detector.adapter()) FollowFramesBefore(name);
+    job.run.counting("frames of " + name);
     next_ = reader_.Read();
     if (!next_) throw Error(input_, "holds no frame" + RangeText(job.options.video.range));
     cv::Size size(Scaled(next_->size.width, job.options.scale),
@@ -53,7 +57,6 @@ class VideoRun {
     result_.input = task.input;
     result_.size = size;
     result_.rate = reader_.info().rate;
-    stream_.SetRate(result_.rate.Value());
     for (const auto& [output, path] : task.outputs) {
       outputs_.push_back(output);
       result_.outputs.push_back(path);
@@ -107,6 +110,25 @@ class VideoRun {
   }
 
  private:
+  // Takes the frames before the range as those of the whole video are taken, but makes no masks.
+  void FollowFramesBefore(const std::string& name) {
+    const Run& run = job_.run;
+    std::size_t frames = 0;
+    std::uint64_t pixels = 0;
+    while (std::optional<VideoFrame> frame = reader_.ReadBefore()) {
+      if (frames++ == 0) run.counting("frames before the part of " + name);
+      const Picture picture = PictureOf(*frame);
+      stream_.Follow(picture);
+      run.progress(frames, 0, pixels += static_cast<std::uint64_t>(frame->size.area()));
+    }
+  }
+
+  Picture PictureOf(const VideoFrame& frame) const {
+    return Picture(frame, [frame, scale = job_.options.scale] {
+      return frame.Upright(ScaledDown(frame.StoredBgr(), scale));
+    });
+  }
+
   bool Read(FrameItem& item) {
     if (!next_) return false;
     item.frame = std::move(*next_);
@@ -123,9 +145,7 @@ class VideoRun {
 
   // Makes the picture. Thread-safe, as is Judge.
   void Convert(FrameItem& item) const {
-    item.picture.emplace(item.frame, [frame = item.frame, scale = job_.options.scale] {
-      return frame.Upright(ScaledDown(frame.StoredBgr(), scale));
-    });
+    item.picture = PictureOf(item.frame);
     if (job_.detector.adapter()) item.picture->Bgr();
   }
 
@@ -200,7 +220,6 @@ void DetectVideos(const DetectJob& job) {
         job.plan.TellEarlier(input, job.made_with, job.run);
         continue;
       }
-      job.run.counting("frames of " + task.input.filename().string());
       VideoRun(task, job, input).Go();
     } catch (const std::exception& e) {
       if (job.run.Stopped()) return;  // the error may be caused by the stop

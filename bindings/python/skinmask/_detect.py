@@ -186,6 +186,7 @@ def video(
     *,
     start: str | float | None = None,
     end: str | float | None = None,
+    seek: bool = False,
     **options: Any,
 ) -> Video:
     """The frames of a video file, one after the other, with the results of `skinmask detect`.
@@ -193,8 +194,10 @@ def video(
     A frame has `index`, `seconds`, `bgr`, `mask`, `probability`, `region`, `means` and `faces`, as
     in `judge`. Its pictures are computed at their first use, by the thread that uses them, and are
     read-only (copy them to draw on them). `start` and `end` are seconds or texts as '1:02.5' and
-    '120f' (a frame's number): the frames from `start` on and before `end`. A damaged video raises
-    an Error after the frames before the damage. `options` are those of `detect`, and `steady`.
+    '120f' (a frame's number): the frames from `start` on and before `end`, as they are in the whole
+    video. `seek` skips what lies before `start`, as if the video began there: quicker, but adapted
+    masks differ. A damaged video raises an Error after the frames before the damage. `options` are
+    those of `detect`, and `steady`.
 
         for frame in skinmask.video("clip.mp4", adapt="faces"):
             print(frame.seconds, frame.region)
@@ -203,7 +206,8 @@ def video(
     """
     detector = chosen(model)._detector(options)
     path = path_of(path, wanted="a file's path is wanted; frames of cameras go to skinmask.Stream")
-    return Video(path, detector, _moment("start", start), _moment("end", end))
+    require_switch("seek", seek)
+    return Video(path, detector, _moment("start", start), _moment("end", end), seek)
 
 
 def _moment(name: str, time: str | float | None) -> str | None:

@@ -171,6 +171,11 @@ class VideoClip {
   // Error as VideoReader::Read does, if the video ends before the range begins, and for a frame of
   // another size than the first.
   std::optional<VideoFrame> Read();
+  // Returns the next frame before the range, from the first one of the file on; absent when the
+  // next frame is the first of the range, when the video has ended, and after Read. For callers who
+  // need what earlier frames teach; without these calls Read skips such frames. Throws Error as
+  // Read.
+  std::optional<VideoFrame> ReadBefore();
   // The info of the video. After the first frame, `frames` is the number in the range.
   const VideoInfo& info() const { return info_; }
   // Set after the last frame if the video ended before the range: "ends at 4 s, before 9 s".
@@ -178,6 +183,8 @@ class VideoClip {
 
  private:
   std::optional<VideoFrame> First();
+  void Note(const VideoFrame& frame);
+  void RequireSize(const VideoFrame& frame);
   void SetExpected(const VideoFrame& first);
   void NoteEnd();
   bool Stopped() const { return stop_ && stop_->load(); }
@@ -188,7 +195,8 @@ class VideoClip {
   VideoReader reader_;
   VideoInfo info_;
   std::string shortfall_;
-  cv::Size size_;  // of the first frame
+  cv::Size size_;                    // of the first frame that was returned
+  std::optional<VideoFrame> first_;  // of the range, if ReadBefore has met it
   bool started_ = false, ended_ = false;
   std::int64_t last_index_ = -1;  // of the last frame that was read, inside or outside of the range
   double last_seconds_ = 0, last_duration_ = 0;

@@ -51,6 +51,11 @@ struct VideoOutputOptions {
   // The frames to process. The outputs of a range begin at time 0, but images of single frames are
   // numbered as in the whole video.
   VideoRange range;
+  // False: the frames before the range are decoded and followed too, so that tracking, smoothing
+  // and adaptation have in each frame the state that they have in the whole video, and the outputs
+  // are equal. True: the video is as if it began at range.from, and such frames are skipped where
+  // the container allows it.
+  bool seek = false;
   // Called for each frame in order. If empty, regions and measurements of frames are not computed.
   std::function<void(const DetectedFrame&)> frame;
 };

@@ -196,7 +196,7 @@ constexpr Rule kRules[] = {
      "limits decoders in processes of their own, which videos have with --isolate all alone"},
     {"detect", "--input-format", NamesFoldersOnly,
      "is of files and pipes that are named, and all inputs are folders"},
-    {"detect", "--codec --frames --from --to --audio --output-format", ReadsNoVideos,
+    {"detect", "--codec --frames --from --seek --to --audio --output-format", ReadsNoVideos,
      "is for videos, and all inputs are images"},
     {"detect", "--force", ResumesAndWritesNoFile,
      "replaces what exists, and --resume leaves it (one of them)"},

@@ -240,9 +240,11 @@ void RunDetect(const DetectFlags& options, Context& context) {
   context.Confine(std::move(access));
   std::erase(context.written, detect.output_file);  // Plan checks this file itself
   const Detector detector = DetectorOf(options, detect.outputs, context);
-  // With --frames these options only select the frames, and set where adaptation begins.
+  // With --frames these options only select the frames, unless adaptation begins with them.
+  if (!detector.adapter()) Disregard("seek", context);
   if (detect.video.png_frames) Disregard("to", context);
-  if (detect.video.png_frames && !detector.adapter()) Disregard("from", context);
+  if (detect.video.png_frames && !(detect.video.seek && detector.adapter()))
+    Disregard("from", context);
   SetDefaults(options, detect, context);
   record.Begin(detector, detect);
   detect.made_with = MadeWith(detector, context);

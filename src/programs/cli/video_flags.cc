@@ -26,6 +26,9 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
   group.Add("--from", flags.from, "T",
             "Begin with the first frame at T or after: seconds (12.5), hours, minutes and seconds "
             "(1:02:03.5), or the number of a frame, from 0 (120f)");
+  group.AddFlag("--seek", flags.seek,
+                "Begin at --from as if the video began there, without the frames before it: "
+                "quicker, but adapted masks differ from those of the whole video");
   group.Add("--to", flags.to, "T", "End before the first frame at T or after; T likewise");
   group
       .AddChoice("--audio", flags.audio, {"copy", "none"},
@@ -41,6 +44,8 @@ void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
   detect.video.sound = flags.audio != "none";
   VideoRange& range = detect.video.range;
   range = {TimeOf("--from", flags.from), TimeOf("--to", flags.to)};
+  if (flags.seek && !range.from) throw UsageError("--seek is for --from");
+  detect.video.seek = flags.seek;
   if (range.to && range.to->value == 0) throw UsageError("--to " + *flags.to + " leaves no frame");
   if (range.empty())
     throw UsageError("--from {} and --to {} leave no frame between them", *flags.from, *flags.to);

@@ -14,6 +14,7 @@ namespace skinmask::cli {
 struct VideoFlags {
   std::optional<std::string> from, to;
   std::string audio;
+  bool seek = false;
 };
 
 void AddVideoFlags(CLI::App& verb, VideoFlags& flags);

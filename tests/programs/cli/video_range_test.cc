@@ -180,18 +180,68 @@ TEST_F(VideoRangeTest, NumbersAreThoseOfTheWholeVideo) {
   }
 }
 
-// What a frame is adapted to begins with the part.
+// A part has the masks, rows and pictures that the whole video has there, although they depend on
+// the frames before.
+TEST_F(VideoRangeTest, AdaptedPartsAreAsInTheWholeVideo) {
+  constexpr int kFrames = 30;
+  Make("a.mp4", kFrames);
+  const auto detect = [&](const std::string& folder, const std::string& flags) {
+    return Run("detect a.mp4 --output mask,probability -o " + folder + " --csv " + folder +
+               ".csv " + flags);
+  };
+  const auto rows = [&](const std::string& folder) { return ReadFile(Path(folder + ".csv")); };
+  ASSERT_EQ(detect("all", "").status, 0);
+  const std::string all = rows("all");
+  const std::size_t whole = RawFrames(folder_, "all/a.mkv", "gray").size() / kFrames;
+  bool seek_differs = false;
+  for (const int from : {1, 7, 13, 22}) {
+    const std::string part = fmt::format("part{}", from);
+    const Outcome run = detect(part, fmt::format("--from {}f --to {}f", from, from + 4));
+    ASSERT_EQ(run.status, 0) << run.err;
+    for (const std::string name : {"a.mkv", "a.probability.mkv"})
+      EXPECT_TRUE(RawFrames(folder_, "all/" + name, "gray").substr(from * whole, 4 * whole) ==
+                  RawFrames(folder_, part + "/" + name, "gray"))
+          << name << " from " << from;
+    const std::string csv = rows(part);
+    EXPECT_NE(all.find(csv.substr(csv.find('\n'))), std::string::npos) << csv;
+    ASSERT_EQ(
+        detect("seek", fmt::format("--force --seek --from {}f --to {}f", from, from + 4)).status,
+        0);
+    seek_differs |= RawFrames(folder_, "seek/a.probability.mkv", "gray") !=
+                    RawFrames(folder_, part + "/a.probability.mkv", "gray");
+  }
+  EXPECT_TRUE(seek_differs);  // otherwise nothing depends on earlier frames, and nothing is tested
+}
+
+TEST_F(VideoRangeTest, SoughtPartsAreVideosOfTheirOwn) {
+  Make("a.mkv", 20, "-c:v ffv1 -g 1");
+  testing::MakeOnce(folder_, " -i a.mkv -vf trim=start_frame=8,setpts=PTS-STARTPTS -c:v ffv1 b.mkv",
+                    {"b.mkv"});
+  ASSERT_EQ(Run("detect a.mkv -o a --seek --from 8f").status, 0);
+  ASSERT_EQ(Run("detect b.mkv -o b").status, 0);
+  EXPECT_TRUE(RawFrames(folder_, "a/a.mkv", "gray") == RawFrames(folder_, "b/b.mkv", "gray"));
+}
+
+// Images of parts complete each other, but not if adaptation begins with the part.
 TEST_F(VideoRangeTest, AdaptedImagesAreOfOneBeginning) {
   Make("a.mp4", 12);
-  const std::string detect = "detect a.mp4 -o part --frames ";
-  ASSERT_EQ(Run(detect + "--from 3f --to 5f --json r.json").status, 0);
-  EXPECT_EQ(Run(detect + "--from 3f --to 7f --resume").status, 0);
-  for (const std::string record : {"", " --json r.json"}) {
-    const Outcome run = Run(detect + "--from 1f --to 7f --resume" + record);
+  const std::string detect = "detect a.mp4 --frames -o ";
+  ASSERT_EQ(Run(detect + "all").status, 0);
+  ASSERT_EQ(Run(detect + "part --from 3f --to 5f --json r.json").status, 0);
+  EXPECT_EQ(Run(detect + "part --from 1f --to 7f --resume").status, 0);
+  EXPECT_EQ(Run(detect + "part --from 6f --resume").status, 0);
+  EXPECT_EQ(Names(Path("part")).size(), 11u);
+  for (const std::string& name : Names(Path("part")))
+    EXPECT_TRUE(ReadFile(Path("all/" + name)) == ReadFile(Path("part/" + name))) << name;
+  ASSERT_EQ(Run(detect + "sought --seek --from 3f --to 5f").status, 0);
+  EXPECT_EQ(Run(detect + "sought --seek --from 3f --to 7f --resume").status, 0);
+  for (const auto& [flags, other] :
+       {std::pair{"--seek --from 1f", "another --from"}, {"--from 3f", "another --seek"}}) {
+    const Outcome run = Run(detect + "sought --resume --to 7f " + flags);
     EXPECT_EQ(run.status, 1);
-    EXPECT_NE(run.err.find("with another --from"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find(other), std::string::npos) << run.err;
   }
-  EXPECT_EQ(Names(Path("part")).size(), 4u);
+  EXPECT_EQ(Names(Path("sought")).size(), 4u);
 }
 
 // From a pipe nothing can be sought; the frames are the same.
@@ -228,6 +278,11 @@ TEST_F(VideoRangeTest, WhatIsNotInTheVideoIsALine) {
   };
   expect("a.mp4 -o out --from 5", 1, "a.mp4: ends before 5 s: its last frame, number 29, is at");
   expect("a.mp4 -o out --from 30f", 1, "a.mp4: ends before frame 30: its last frame, number 29");
+  expect("a.mp4 -o out --seek", 2, "--seek is for --from");
+  const Outcome adapted = Run("detect a.mp4 -o out --from 30f");
+  EXPECT_EQ(adapted.status, 1);
+  EXPECT_NE(adapted.err.find("a.mp4: ends before frame 30: its last"), std::string::npos)
+      << adapted.err;
   EXPECT_EQ(Names(Path("out")), Strings{});
   expect("a.mp4 -o out1 --to 5", 0, "warning: a.mp4: ends at 1.001 s, before 5 s");
   expect("a.mp4 -o out2 --to 31f", 0, "warning: a.mp4: ends after 30 frames, before frame 31");
