@@ -66,11 +66,14 @@ void EarlierRun::ReadJournal(const std::string& journal) {
 
 void EarlierRun::RequireSame(const Context& context, const Model& model,
                              const std::string& digest) const {
+  if (record_.contains("options")) RequireSameOptions(context, model);
+  // The model comes last, because options change its threshold and so its digest.
   if (record_.contains("model") && record_["model"].value("sha256", Json(digest)) != Json(digest))
-    throw Error(
-        context.json,
-        "is the record of a run with another model or threshold (the same ones complete it)");
-  if (!record_.contains("options")) return;
+    throw Error(context.json,
+                "is the record of a run with another model (the same one completes it)");
+}
+
+void EarlierRun::RequireSameOptions(const Context& context, const Model& model) const {
   const Json& before = record_["options"];
   // In the same folder, options of some kinds of outputs are compared for these kinds (MadeWith).
   const auto folder_in = [](const Json& options) { return options.value("o", Json("")); };

@@ -39,6 +39,7 @@ class EarlierRun {
   std::size_t ImagesOf(std::string_view archive) const;
 
  private:
+  void RequireSameOptions(const Context& context, const Model& model) const;
   // Gives entries the bytes of their names: JSON has replaced those that are not UTF-8.
   void RestoreNames();
 

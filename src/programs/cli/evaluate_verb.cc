@@ -203,11 +203,12 @@ EvaluationPart WholeOf(const EvaluateFlags& flags, const Json& here, const std::
                   "--max-f1, with --shard)");
     if (ByTone(flags.by) && !part.keeps_tones)
       throw Error(file, "was made without tones (--by tone with --shard)");
-    if (part.header.model != digest)
-      throw Error(file, "was made with another model than this (--model names the one)");
     const Json made = part.header.options;
+    const std::string model = part.header.model;
     merge.Add(file, std::move(part));  // parts of different runs are refused first
     RequireMadeWith(file, made, here, free);
+    if (model != digest)  // last, because options change the threshold and so the digest
+      throw Error(file, "was made with another model than this (--model names the one)");
   }
   return std::move(merge).Whole();
 }

@@ -342,6 +342,7 @@ TEST_F(PartsTest, WhatDoesNotBelongTogetherIsRefused) {
   part(pairs + "--shard 2/4", "of4");
   part(pairs + "--shard 2/3 --threshold 0.3", "threshold");
   part(pairs + "--shard 2/3 --model own.json", "model");
+  part(pairs + "--shard 2/3 --class-costs 0,2:1,0", "costs");
   PutPairs(5);
   part(pairs + "--shard 2/3", "data");
   std::string other = Bytes("part2of3");
@@ -353,7 +354,9 @@ TEST_F(PartsTest, WhatDoesNotBelongTogetherIsRefused) {
       {"part1of3 part2of3 part2of3", "part2of3: is part 2 of 3, and so is part2of3"},
       {"part1of3 of4 part3of3", "of4: does not belong to part1of3: it is one of 4 parts"},
       {"part1of3 threshold part3of3", "its option threshold is \"0.3\", and there not given"},
-      {"part1of3 model part3of3", "model: was made with another model"},
+      {"part1of3 model part3of3",
+       "model: does not belong to part1of3: it was made with another model"},
+      {"costs part1of3 part3of3", "costs: was made with other options: class-costs is"},
       {"part1of3 data part3of3", "data: does not belong to part1of3: it is of other data"},
       {"part1of3 version part3of3", "version: was made by skinmask 9"},
       {"--model own.json --partials part1of3 part2of3 part3of3",

@@ -84,10 +84,15 @@ TEST_F(RecordTest, ResumeCompletesTheRecord) {
     for (Json& image : *images) image.erase("outputs");
   EXPECT_EQ(resumed["images"], whole["images"]);
   EXPECT_EQ(resumed["images_with_faces"], whole["images_with_faces"]);
-  // Not with another model, and not over something else.
-  EXPECT_NE(
-      Run("detect in -o out --json r.json --resume --threshold 0.9").err.find("another model"),
-      std::string::npos);
+  // Not with other options or another model, and not over something else.
+  const std::pair<std::string, std::string> refusals[] = {
+      {"--threshold 0.9", "another --threshold"},
+      {"--prior 0.3", "another --prior"},
+      {"--model " SKINMASK_SOURCE "/models/uci.json", "another model"}};
+  for (const auto& [flag, words] : refusals) {
+    const Outcome refused = Run("detect in -o out --json r.json --resume " + flag);
+    EXPECT_NE(refused.err.find(words), std::string::npos) << refused.err;
+  }
   EXPECT_EQ(Record()["images"].size(), 3u);
   Put("other.json", "{\"mine\": 1}");
   EXPECT_NE(Run("detect in -o out --json other.json --resume").err.find("is no record of detect"),
