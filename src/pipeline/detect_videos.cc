@@ -70,29 +70,8 @@ class VideoRun {
   // output is kept.
   void Go() {
     const Run& run = job_.run;
-    const auto frames =
-        static_cast<std::size_t>(PixelsInFlight() / std::max(1, next_->size.area()));
-    std::vector<FrameItem> items(std::clamp<std::size_t>(frames, 1, ItemsInFlight() + 2));
-    const auto stage = [&](bool in_order, const auto& work) {
-      return Stage{in_order,
-                   [&items, work](std::size_t place, const TakePixels&) { work(items[place]); }};
-    };
-    Stages stages;
-    stages.max_items = items.size();
-    stages.next = [&](std::size_t place, const TakePixels&) { return Read(items[place]); };
-    stages.stages.push_back(stage(false, [this](FrameItem& item) { Convert(item); }));
-    if (job_.detector.adapter()) {  // these two stages use the state of earlier frames
-      stages.stages.push_back(stage(
-          true, [this](FrameItem& item) { item.observation = stream_.Observe(*item.picture); }));
-      stages.stages.push_back(stage(true, [this](FrameItem& item) {
-        item.adaptation = stream_.AdaptTo(item.observation.get());
-      }));
-    }
-    stages.stages.push_back(stage(false, [this](FrameItem& item) { Judge(item); }));
-    stages.finish = [&](std::size_t place, std::exception_ptr failure) {
-      Write(std::exchange(items[place], {}), failure);
-    };
-    RunStages(stages, run.stop);
+    Process([this](FrameItem& item) { return Read(item); }, true,
+            [this](const FrameItem& item) { Write(item); });
     if (cut_ || (next_ && run.Stopped())) return;
     job_.made_with.WriteRecord();
     job_.made_with.WriteFailures(result_.outputs,
@@ -110,17 +89,51 @@ class VideoRun {
   }
 
  private:
-  // Takes the frames before the range as those of the whole video are taken, but makes no masks.
+  // Takes the frames that `next` gives through the stages. A frame that fails ends the video,
+  // because the outputs would lack it.
+  void Process(const std::function<bool(FrameItem&)>& next, bool judges,
+               const std::function<void(const FrameItem&)>& finish) {
+    const auto frames =
+        static_cast<std::size_t>(PixelsInFlight() / std::max(1, reader_.info().size.area()));
+    std::vector<FrameItem> items(std::clamp<std::size_t>(frames, 1, ItemsInFlight() + 2));
+    const auto stage = [&](bool in_order, const auto& work) {
+      return Stage{in_order,
+                   [&items, work](std::size_t place, const TakePixels&) { work(items[place]); }};
+    };
+    Stages stages;
+    stages.max_items = items.size();
+    stages.next = [&](std::size_t place, const TakePixels&) { return next(items[place]); };
+    stages.stages.push_back(stage(false, [this](FrameItem& item) { Convert(item); }));
+    if (job_.detector.adapter()) {  // these two stages use the state of earlier frames
+      stages.stages.push_back(stage(
+          true, [this](FrameItem& item) { item.observation = stream_.Observe(*item.picture); }));
+      stages.stages.push_back(stage(true, [this](FrameItem& item) {
+        item.adaptation = stream_.AdaptTo(item.observation.get());
+      }));
+    }
+    if (judges) stages.stages.push_back(stage(false, [this](FrameItem& item) { Judge(item); }));
+    stages.finish = [&](std::size_t place, std::exception_ptr failure) {
+      const FrameItem item = std::exchange(items[place], {});
+      if (failure) std::rethrow_exception(failure);
+      finish(item);
+    };
+    RunStages(stages, job_.run.stop);
+  }
+
+  // Takes the frames before the range as in the whole video, but makes no masks of them.
   void FollowFramesBefore(const std::string& name) {
-    const Run& run = job_.run;
     std::size_t frames = 0;
     std::uint64_t pixels = 0;
-    while (std::optional<VideoFrame> frame = reader_.ReadBefore()) {
-      if (frames++ == 0) run.counting("frames before the part of " + name);
-      const Picture picture = PictureOf(*frame);
-      stream_.Follow(picture);
-      run.progress(frames, 0, pixels += static_cast<std::uint64_t>(frame->size.area()));
-    }
+    const auto next = [&](FrameItem& item) {
+      std::optional<VideoFrame> frame = reader_.ReadBefore();
+      if (frame) item.frame = std::move(*frame);
+      return frame.has_value();
+    };
+    Process(next, false, [&](const FrameItem& item) {
+      if (frames++ == 0) job_.run.counting("frames before the part of " + name);
+      pixels += static_cast<std::uint64_t>(item.frame.size.area());
+      job_.run.progress(frames, 0, pixels);
+    });
   }
 
   Picture PictureOf(const VideoFrame& frame) const {
@@ -175,9 +188,7 @@ class VideoRun {
     }
   }
 
-  // A frame that fails ends the video, because the outputs would lack it.
-  void Write(const FrameItem& item, std::exception_ptr failure) {
-    if (failure) std::rethrow_exception(failure);
+  void Write(const FrameItem& item) {
     if (job_.options.video.png_frames) job_.made_with.WriteRecord();
     sink_->Write(item.frame, item.outputs);
     result_.skin_pixels += item.found.skin_pixels;

@@ -235,11 +235,10 @@ TEST_F(VideoRangeTest, AdaptedImagesAreOfOneBeginning) {
     EXPECT_TRUE(ReadFile(Path("all/" + name)) == ReadFile(Path("part/" + name))) << name;
   ASSERT_EQ(Run(detect + "sought --seek --from 3f --to 5f").status, 0);
   EXPECT_EQ(Run(detect + "sought --seek --from 3f --to 7f --resume").status, 0);
-  for (const auto& [flags, other] :
-       {std::pair{"--seek --from 1f", "another --from"}, {"--from 3f", "another --seek"}}) {
+  for (const std::string flags : {"--seek --from 1f", "--from 3f"}) {
     const Outcome run = Run(detect + "sought --resume --to 7f " + flags);
     EXPECT_EQ(run.status, 1);
-    EXPECT_NE(run.err.find(other), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("another --from"), std::string::npos) << run.err;
   }
   EXPECT_EQ(Names(Path("sought")).size(), 4u);
 }
