@@ -356,7 +356,7 @@ TEST_F(PartsTest, WhatDoesNotBelongTogetherIsRefused) {
       {"part1of3 threshold part3of3", "its option threshold is \"0.3\", and there not given"},
       {"part1of3 model part3of3",
        "model: does not belong to part1of3: it was made with another model"},
-      {"costs part1of3 part3of3", "costs: was made with other options: class-costs is"},
+      {"costs part1of3 part3of3", "costs: was made with other options: its option class-costs is"},
       {"part1of3 data part3of3", "data: does not belong to part1of3: it is of other data"},
       {"part1of3 version part3of3", "version: was made by skinmask 9"},
       {"--model own.json --partials part1of3 part2of3 part3of3",
