@@ -240,6 +240,13 @@ DetectorOptions OptionsTogether(DetectorOptions options, const std::vector<Outpu
   return options;
 }
 
+std::optional<double> UsualOutlier(const DetectorOptions& options,
+                                   const std::vector<Output>& outputs) {
+  const auto has = [&](Output output) { return std::ranges::count(outputs, output) > 0; };
+  if (!has(Output::kUncertainty) || (options.abstain && has(Output::kMask))) return std::nullopt;
+  return kOutlierOfMaps;
+}
+
 bool TakesCodec(Output output, const std::vector<Output>& outputs) {
   return KindOf(output).takes_codec || !Any(outputs, &OutputKind::takes_codec);
 }

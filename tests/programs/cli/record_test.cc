@@ -418,6 +418,11 @@ TEST_F(RecordTest, ADefaultThatIsGivenResumes) {
     EXPECT_NE(Run(detect + "--resume --outlier 0.99").err.find("another --outlier"),
               std::string::npos);
   }
+  const std::string jpeg = "detect in/a.png -o jpeg --output overlay --format jpeg ";
+  ASSERT_EQ(Run(jpeg).status, 0);
+  for (const std::string same : {"90", "090"})
+    EXPECT_EQ(Run(jpeg + "--resume --quality " + same).status, 0) << same;
+  EXPECT_NE(Run(jpeg + "--resume --quality 80").err.find("another --quality"), std::string::npos);
 }
 
 // What draws one kind alone is compared for that kind, in the folder and in the record.
