@@ -196,6 +196,8 @@ bool Changes(std::string_view option, const OutputKind& kind) {
   if (option == "draw") return kind.output == Output::kOverlay;
   if (option == "feather") return kind.output == Output::kCutout;
   if (option == "format" || option == "quality") return !kind.is_exact;
+  // A threshold changes masks, overlays and cut-outs alone, but with all kinds also the share of
+  // skin, which a run that resumes appends to the table of the run before.
   return true;
 }
 

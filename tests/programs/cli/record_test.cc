@@ -438,6 +438,14 @@ TEST_F(RecordTest, OptionsOfOneKindAreFreeForOthers) {
   EXPECT_EQ(Run(more + "overlay --adapt off").status, 1);
 }
 
+// The table that such a run completes would have shares of skin of two thresholds.
+TEST_F(RecordTest, TheThresholdIsComparedForMapsToo) {
+  const std::string detect = "detect in/a.png -o out --output heatmap --csv r.csv ";
+  ASSERT_EQ(Run(detect).status, 0);
+  EXPECT_NE(Run(detect + "--resume --threshold 0.3").err.find("another --threshold"),
+            std::string::npos);
+}
+
 // No input is to blame for what cannot be written, so no number of failures allows it.
 TEST_F(RecordTest, OutputsThatCannotBeWrittenAreNotTolerable) {
   std::filesystem::create_directories(Path("out/a.png"));
