@@ -25,8 +25,7 @@ namespace {
 
 using Path = std::filesystem::path;
 
-// The detector for all of these outputs; adds to `options` the options that the outputs are made
-// with.
+// The detector for all of these outputs; notes in `options` what they are made with.
 Detector DetectorFor(const Detector& detector, DetectOptions& options) {
   RequireShown(detector.options(), options.outputs);
   // A folder that is continued may name it.
@@ -34,7 +33,7 @@ Detector DetectorFor(const Detector& detector, DetectOptions& options) {
     throw Error("`erode`", "is of what is measured, which files of outputs have no room for");
   const Model& model = detector.model();
   DetectorOptions together = OptionsTogether(detector.options(), options.outputs, model);
-  options.made_with->merge(MadeWithOf(together, model));
+  options.made_with = MadeWithOf(options, together, model);
   if (!Any(options.outputs, &OutputKind::of_model_alone)) return detector.With(together);
   together.threshold.reset();  // the model has both
   together.prior.reset();
@@ -125,7 +124,6 @@ void DefineDetection(py::module_& module) {
       .def_readwrite("include", &DetectOptions::include)
       .def_readwrite("exclude", &DetectOptions::exclude)
       .def_readwrite("output_folder", &DetectOptions::output_folder)
-      .def_readwrite("made_with", &DetectOptions::made_with)
       .def_readwrite("scale", &DetectOptions::scale)
       .def_readwrite("bits", &DetectOptions::probability_bits)
       .def_readwrite("max_pixels", &DetectOptions::max_pixels)

@@ -196,6 +196,8 @@ bool Changes(std::string_view option, const OutputKind& kind) {
   if (option == "draw") return kind.output == Output::kOverlay;
   if (option == "feather") return kind.output == Output::kCutout;
   if (option == "format" || option == "quality") return !kind.is_exact;
+  // A threshold changes masks, overlays and cut-outs alone, but with all kinds also the share of
+  // skin, which a run that resumes appends to the table of the run before.
   return true;
 }
 
@@ -238,6 +240,13 @@ DetectorOptions OptionsTogether(DetectorOptions options, const std::vector<Outpu
   const bool both = options.abstain && has(Output::kMask) && has(Output::kUncertainty);
   if (both && !options.outlier && model.kind != Kind::kLogistic) options.outlier = kOutlierOfMaps;
   return options;
+}
+
+std::optional<double> UsualOutlier(const DetectorOptions& options,
+                                   const std::vector<Output>& outputs) {
+  const auto has = [&](Output output) { return std::ranges::count(outputs, output) > 0; };
+  if (!has(Output::kUncertainty) || (options.abstain && has(Output::kMask))) return std::nullopt;
+  return kOutlierOfMaps;
 }
 
 bool TakesCodec(Output output, const std::vector<Output>& outputs) {

@@ -119,6 +119,19 @@ std::string DigestOr(const std::string& name) {
   }
 }
 
+// The options, by name, whose value differs both from the default and from the one that absence is
+// equivalent to.
+std::map<std::string, std::string> UnusualOptions(const std::vector<OptionRow>& rows,
+                                                  const void* options, const void* defaults) {
+  std::map<std::string, std::string> unusual;
+  for (const OptionRow& row : rows) {
+    const std::string text = row.get(options);
+    const bool is_usual = text == row.get(defaults) || (!text.empty() && text == row.usual);
+    if (!row.name.empty() && !is_usual) unusual[row.name] = text;
+  }
+  return unusual;
+}
+
 Descriptor OpenToAppend(const fs::path& file, int more) {
   return Descriptor(open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | more, 0666));
 }
@@ -251,18 +264,27 @@ void MadeWith::CancelReplaced() const {
 
 std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, const Model& model) {
   const DetectorOptions defaults;
-  std::map<std::string, std::string> made_with;
-  for (const OptionRow& row : DetectorTable().rows()) {
-    const std::string text = row.get(&options);
-    const bool is_default = text == row.get(&defaults) || (!text.empty() && text == row.usual);
-    if (row.name.empty() || is_default) continue;
-    const bool names_file = row.name == "faces" || row.name == "seed_mask";
-    made_with[row.name] = names_file ? DigestOr(text) : text;
-  }
+  std::map<std::string, std::string> made_with =
+      UnusualOptions(DetectorTable().rows(), &options, &defaults);
+  for (auto& [name, text] : made_with)
+    if (name == "faces" || name == "seed_mask") text = DigestOr(text);
   // An explicit `adapt` of the default value has an effect in these cases.
   const bool insists = options.insist && options.adapt == DetectorOptions::Adapt::kAuto;
   if (insists && (options.has_seeds() || model.positive().name != "skin"))
     made_with["adapt"] = DetectorTable().Get(options, "adapt");
+  return made_with;
+}
+
+std::map<std::string, std::string> MadeWithOf(const DetectOptions& options,
+                                              const DetectorOptions& detector, const Model& model) {
+  std::map<std::string, std::string> made_with = MadeWithOf(detector, model);
+  if (detector.outlier && detector.outlier == UsualOutlier(detector, options.outputs))
+    made_with.erase("outlier");
+  const OutputStyle defaults;
+  made_with.merge(UnusualOptions(StyleTable().rows(), &options.style, &defaults));
+  if (options.scale != 1) made_with["scale"] = fmt::format("1/{}", options.scale);
+  if (options.probability_bits != 8)
+    made_with["depth"] = fmt::format("{}", options.probability_bits);
   return made_with;
 }
 

@@ -100,6 +100,32 @@ TEST(MadeWith, NamesEveryOptionOfADetector) {
   }
 }
 
+// A value that absence stands for gives the same bytes, so a run that resumes may name it.
+TEST(MadeWith, NamesWhatDiffersFromAbsence) {
+  using Map = std::map<std::string, std::string>;
+  const Model model = DefaultModel();
+  DetectOptions run;
+  DetectorOptions detector;
+  run.style.quality = kUsualQuality;
+  run.outputs = {Output::kUncertainty};
+  detector.outlier = kOutlierOfMaps;
+  EXPECT_EQ(MadeWithOf(run, detector, model), Map());
+  // Masks that abstain know all colours by default.
+  run.outputs.push_back(Output::kMask);
+  EXPECT_EQ(MadeWithOf(run, detector, model), Map());  // this one does not abstain
+  detector.abstain = {0.25, 0.75};
+  EXPECT_EQ(MadeWithOf(run, detector, model),
+            (Map{{"abstain", "0.25,0.75"}, {"outlier", "0.999"}}));
+  run.style = {.format = OutputStyle::Format::kWebp, .feather = 0, .quality = 80};
+  run.scale = 2;
+  run.probability_bits = 16;
+  EXPECT_EQ(MadeWithOf(run, DetectorOptions(), model), (Map{{"depth", "16"},
+                                                            {"feather", "0"},
+                                                            {"format", "webp"},
+                                                            {"quality", "80"},
+                                                            {"scale", "1/2"}}));
+}
+
 TEST_F(DetectRunTest, ALinkToNothingIsNoOutputFolder) {
   testing::fs::create_symlink(Path("nowhere"), Path("out"));
   EXPECT_ERROR(PrepareOutput(options_), "a link in its path leads to nothing");

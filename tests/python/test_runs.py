@@ -93,6 +93,47 @@ def test_outputs_beside_each_other_are_those_of_the_program(
     program("detect", photos, "-o", tmp_path / "ours", "--resume", *flags)
 
 
+@pytest.mark.parametrize(
+    "how, flags, given, given_flags",
+    [
+        (
+            {"outputs": "overlay", "format": "jpeg"},
+            ["--output", "overlay", "--format", "jpeg"],
+            {"quality": 90},
+            ["--quality", "90"],
+        ),
+        (
+            {"outputs": "uncertainty", "scale": 4},
+            ["--output", "uncertainty", "--scale", "1/4"],
+            {"outlier": 0.999},
+            ["--outlier", "0.999"],
+        ),
+        (
+            {"outputs": "probability", "dtype": "uint16"},
+            ["--output", "probability", "--depth", "16"],
+            {"scale": 1, "format": "png"},
+            ["--scale", "1", "--format", "png"],
+        ),
+    ],
+)
+def test_a_default_that_is_given_resumes(
+    program, photos, tmp_path, how, flags, given, given_flags
+):
+    photo, ours, theirs = photos / "astronaut.png", tmp_path / "ours", tmp_path / "theirs"
+    (file,) = skinmask.detect_files(photo, ours, adapt="off", **how)
+    program("detect", photo, "-o", theirs, "-q", "--adapt", "off", *flags)
+    (output,) = file.outputs
+    assert output.read_bytes() == (theirs / output.name).read_bytes()
+    for folder in (ours, theirs):
+        for more in ({}, given):
+            left = skinmask.detect_files(photo, folder, adapt="off", resume=True, **how, **more)
+            assert left == []
+        for more_flags in ([], given_flags):
+            program("detect", photo, "-o", folder, "--adapt", "off", *flags, "--resume", *more_flags)
+        # All of them wrote the same line.
+        assert len((folder / ".skinmask-options.jsonl").read_text().splitlines()) == 1
+
+
 def test_outputs_beside_classes_are_a_warning(photos, tmp_path):
     inputs = photos / "astronaut.png"
     with pytest.warns(UserWarning, match="'classes' is of the trained model alone"):

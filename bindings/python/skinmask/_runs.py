@@ -124,12 +124,10 @@ def detect_files(
     if scale not in (1, 2, 4, 8):
         raise _skinmask.Error(f"scale {scale} is unknown (1, 2, 4, 8)")
     options.scale = scale
-    style = {"format": option_text("format", "word", format)}
+    options.style("format", option_text("format", "word", format))
     for option, value in (("quality", quality), ("feather", feather)):
         if value is not None:
-            style[option] = option_text(option, "whole", value)
-    for name, text in style.items():
-        options.style(name, text)
+            options.style(option, option_text(option, "whole", value))
     options.require_effect()
     options.max_pixels = pixels_of(max_pixels)
     options.isolate(isolate, seconds_of_isolation(isolate, max_seconds))
@@ -139,13 +137,6 @@ def detect_files(
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)
     detector = chosen(model)._detector(how, kinds)
-    made_with: dict[str, str] = {}  # in addition to the detector's options
-    if scale != 1:
-        made_with["scale"] = f"1/{scale}"
-    if options.bits != 8:
-        made_with["depth"] = str(options.bits)
-    made_with.update({name: text for name, text in style.items() if text != "png"})
-    options.made_with = made_with
     files: list[DetectedFile] = []
 
     def done(*fields: Any) -> None:

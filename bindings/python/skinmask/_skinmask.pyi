@@ -124,7 +124,6 @@ class DetectOptions:
     include: list[str]
     exclude: list[str]
     output_folder: Path
-    made_with: dict[str, str]
     scale: int
     bits: int
     max_pixels: int

@@ -116,6 +116,11 @@ void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outpu
 // and masks that abstain leave out the same colours as the map of uncertainty beside them.
 DetectorOptions OptionsTogether(DetectorOptions options, const std::vector<Output>& outputs,
                                 const Model& model);
+// The `outlier` that its absence is equivalent to, where maps of uncertainty and no masks that
+// abstain are among the outputs. Absent for all others: alone, such masks have another default than
+// beside these maps.
+std::optional<double> UsualOutlier(const DetectorOptions& options,
+                                   const std::vector<Output>& outputs);
 
 // Whether the output's videos are made by the chosen encoder if it is one of these outputs.
 bool TakesCodec(Output output, const std::vector<Output>& outputs);

@@ -90,7 +90,7 @@ struct DetectOptions {
   // kKeep skips inputs whose outputs all exist.
   IfExists if_exists = IfExists::kFail;
   // The options, by name and value, that determine the bytes of the outputs together with the
-  // model; MadeWithOf gives those of the detector. A run records them in its output folder
+  // model; MadeWithOf gives them, except those of videos. A run records them in its output folder
   // (kMadeWithFile). A run with kKeep throws Error if outputs of its kinds were made with other
   // options. A run with kReplace that makes all outputs of its list of inputs cancels earlier
   // records of the same list. Absent: no record and no check.
@@ -125,6 +125,10 @@ struct DetectOptions {
 // The options of a detector that determine the bytes of outputs and differ from their defaults, by
 // the names that users see.
 std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, const Model& model);
+// And those of the run: its style, its scale and the depth of probabilities. `detector` are the
+// options that OptionsTogether returned. Those of videos are not included.
+std::map<std::string, std::string> MadeWithOf(const DetectOptions& options,
+                                              const DetectorOptions& detector, const Model& model);
 
 // Throws Error for patterns if all inputs are files of images or videos, by their names. (Other
 // files, and pipes, may be archives.)

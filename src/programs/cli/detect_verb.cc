@@ -197,13 +197,13 @@ void CheckStreams(const DetectFlags& options, const Context& context) {
 
 // The options that determine the outputs beside the model, for later runs that resume: the given
 // ones, and the effects of the environment and of other outputs.
-std::map<std::string, std::string> MadeWith(const Detector& detector, const Context& context) {
-  std::map<std::string, std::string> made_with = MadeWithOf(detector.options(), detector.model());
-  const auto outlier = made_with.find("outlier");
-  if (outlier != made_with.end() && outlier->second == context.deciding_defaults.at("outlier"))
-    made_with.erase(outlier);
+std::map<std::string, std::string> MadeWith(const DetectOptions& detect, const Detector& detector,
+                                            const Context& context) {
+  std::map<std::string, std::string> made_with =
+      MadeWithOf(detect, detector.options(), detector.model());
+  const auto& style = StyleTable().rows();
   for (const auto& [name, value] : context.deciding.items())
-    if (!DetectorRowOf(name))
+    if (!DetectorRowOf(name) && std::ranges::find(style, name, &OptionRow::name) == style.end())
       made_with[name] = value.is_string() ? value.get<std::string>() : JsonText(value);
   return made_with;
 }
@@ -222,12 +222,11 @@ void SetDefault(const char* option, const std::string& usual, Context& context) 
 // Sets the defaults of options for which these depend on the outputs. (Cut-outs of different codecs
 // have different names.)
 void SetDefaults(const DetectFlags& options, const DetectOptions& detect, Context& context) {
-  const auto has = [&](Output output) { return std::ranges::count(detect.outputs, output) > 0; };
   if (!detect.output_folder.empty())
     SetDefault("codec", Any(detect.outputs, &OutputKind::takes_codec) ? "ffv1" : "libx264",
                context);
-  if (has(Output::kUncertainty) && !(options.detector.abstain && has(Output::kMask)))
-    SetDefault("outlier", OptionText(kOutlierOfMaps), context);
+  if (const auto outlier = UsualOutlier(options.detector, detect.outputs))
+    SetDefault("outlier", OptionText(*outlier), context);
 }
 
 void RunDetect(const DetectFlags& options, Context& context) {
@@ -247,7 +246,7 @@ void RunDetect(const DetectFlags& options, Context& context) {
     Disregard("from", context);
   SetDefaults(options, detect, context);
   record.Begin(detector, detect);
-  detect.made_with = MadeWith(detector, context);
+  detect.made_with = MadeWith(detect, detector, context);
   detect.region = detect.measured = record.wants_more();
   detect.before_outputs = [&](const DetectedImage& image) { record.Note(image); };
   if (record.has_table())

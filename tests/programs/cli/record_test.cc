@@ -423,6 +423,11 @@ TEST_F(RecordTest, ADefaultThatIsGivenResumes) {
     EXPECT_NE(Run(detect + "--resume --outlier 0.99").err.find("another --outlier"),
               std::string::npos);
   }
+  const std::string jpeg = "detect in/a.png -o jpeg --output overlay --format jpeg ";
+  ASSERT_EQ(Run(jpeg).status, 0);
+  for (const std::string same : {"90", "090"})
+    EXPECT_EQ(Run(jpeg + "--resume --quality " + same).status, 0) << same;
+  EXPECT_NE(Run(jpeg + "--resume --quality 80").err.find("another --quality"), std::string::npos);
 }
 
 // What draws one kind alone is compared for that kind, in the folder and in the record.
@@ -436,6 +441,14 @@ TEST_F(RecordTest, OptionsOfOneKindAreFreeForOthers) {
   EXPECT_EQ(Run("detect in/a.png -o out --resume --output mask").status, 0);
   EXPECT_EQ(Run(more + "overlay --format jpeg --quality 70").status, 1);
   EXPECT_EQ(Run(more + "overlay --adapt off").status, 1);
+}
+
+// The table that such a run completes would have shares of skin of two thresholds.
+TEST_F(RecordTest, TheThresholdIsComparedForMapsToo) {
+  const std::string detect = "detect in/a.png -o out --output heatmap --csv r.csv ";
+  ASSERT_EQ(Run(detect).status, 0);
+  EXPECT_NE(Run(detect + "--resume --threshold 0.3").err.find("another --threshold"),
+            std::string::npos);
 }
 
 // No input is to blame for what cannot be written, so no number of failures allows it.
