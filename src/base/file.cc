@@ -253,14 +253,14 @@ void RemoveOldUnfinished(const fs::path& folder) {
 }
 
 fs::path RealPath(const fs::path& path) {
-  constexpr int kMostLinks = 40;  // as the kernel follows
+  constexpr int kMaxLinks = 40;  // as the kernel follows
   std::error_code ignored;
   // A link to a file that does not exist (yet) would stay as it is.
   fs::path target = path;
   const auto dangles = [&] {
     return EntryTypeOf(target.c_str()) == EntryType::kLink && !Exists(target);
   };
-  for (int i = 0; i < kMostLinks && dangles(); ++i)
+  for (int i = 0; i < kMaxLinks && dangles(); ++i)
     target = FolderOf(target) / fs::read_symlink(target, ignored);
   const fs::path canonical = fs::weakly_canonical(target, ignored);
   return canonical.empty() ? path : canonical;

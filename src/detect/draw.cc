@@ -106,10 +106,10 @@ std::string ClassPalette(std::size_t count) {
 
 cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb) {
   RequireType(indices, CV_8UC1, "indices");
-  constexpr std::size_t kMost = 256;
-  if (rgb.size() > 3 * kMost)
-    throw Error("palette", fmt::format("has {} colours (at most {})", rgb.size() / 3, kMost));
-  cv::Mat table(1, kMost, CV_8UC3, cv::Scalar()), picture, three;
+  constexpr std::size_t kMax = 256;
+  if (rgb.size() > 3 * kMax)
+    throw Error("palette", fmt::format("has {} colours (at most {})", rgb.size() / 3, kMax));
+  cv::Mat table(1, kMax, CV_8UC3, cv::Scalar()), picture, three;
   for (std::size_t i = 0; i < rgb.size() / 3; ++i)
     for (std::size_t c = 0; c < 3; ++c)
       table.data[3 * i + c] = static_cast<std::uint8_t>(rgb[3 * i + 2 - c]);
@@ -159,10 +159,10 @@ cv::Mat FeatheredAlpha(const cv::Mat& mask, const cv::Mat& probability, double t
   RequireType(mask, CV_8UC1, "mask");
   RequirePicture(probability, CV_8UC1, mask.size(), "probability");
   RequireThreshold(threshold);
-  constexpr int kMostWidth = 100;
-  if (width < 0 || width > kMostWidth)
+  constexpr int kMaxWidth = 100;
+  if (width < 0 || width > kMaxWidth)
     throw Error(fmt::format("`feather` {}", width),
-                fmt::format("is out of range (0 to {})", kMostWidth));
+                fmt::format("is out of range (0 to {})", kMaxWidth));
   if (width == 0) return mask;
   const cv::Mat square(2 * width + 1, 2 * width + 1, CV_8UC1, cv::Scalar(1));
   cv::Mat outer, inner, soft;

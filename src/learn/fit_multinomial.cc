@@ -18,7 +18,7 @@ using logistic::Polynomial;
 using logistic::RequireIndependentTerms;
 
 // The Hessian has ((K - 1) m)^2 entries, and each point adds to all of them.
-constexpr std::size_t kMostLogisticClasses = 16;
+constexpr std::size_t kMaxLogisticClasses = 16;
 
 // Values per pixel; the information is the negative Hessian.
 struct MultinomialAt {
@@ -170,9 +170,9 @@ class Multinomial {
 
 void FitMultinomial(const Samples& samples, const FitOptions& options, Model& model) {
   const LogisticOptions& how = options.logistic;
-  if (model.classes.size() > kMostLogisticClasses)
+  if (model.classes.size() > kMaxLogisticClasses)
     throw Error("logistic", fmt::format("has at most {} classes, the samples {}",
-                                        kMostLogisticClasses, model.classes.size()));
+                                        kMaxLogisticClasses, model.classes.size()));
   if (how.solver != LogisticOptions::Solver::kNewton)
     throw Error("`solver`", fmt::format("{} is for two classes, the samples have {} (newton)",
                                         SolverName(how.solver), model.classes.size()));

@@ -44,8 +44,8 @@ struct Lattice {
                    static_cast<cmsUInt32Number>(from.size() / 3));
   }
   bool IsUnmoved() const {
-    constexpr int kMost = 2;  // the rounding errors of sRGB profiles
-    return std::ranges::equal(from, to, [](int a, int b) { return std::abs(a - b) <= kMost; });
+    constexpr int kMax = 2;  // the rounding errors of sRGB profiles
+    return std::ranges::equal(from, to, [](int a, int b) { return std::abs(a - b) <= kMax; });
   }
   // White must stay light, and black dark.
   bool IsPlausible() const {

@@ -73,11 +73,11 @@ DecoderMessage AnswerOf(DecoderProcess& process, std::string_view bytes, std::st
     work.CheckTime();  // the decoder may send any number of kTake messages
     check_stop();
     // The number is untrusted; a correct decoder never asks for more than this limit.
-    constexpr std::int64_t kMostTimes = 16;  // times the pixel limit of a picture
+    constexpr std::int64_t kMaxTimes = 16;  // times the pixel limit of a picture
     const std::int64_t pixels = message.number;
-    if (pixels < 0 || pixels / kMostTimes > options.max_pixels) throw DecoderFailed();
+    if (pixels < 0 || pixels / kMaxTimes > options.max_pixels) throw DecoderFailed();
     taken += pixels;
-    if (taken / kMostTimes > options.max_pixels) throw DecoderFailed();
+    if (taken / kMaxTimes > options.max_pixels) throw DecoderFailed();
     const Clock::time_point before = Clock::now();
     if (options.take) options.take(pixels);
     work.Leave(SecondsSince(before));

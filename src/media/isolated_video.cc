@@ -143,9 +143,8 @@ class IsolatedVideo : public VideoSource {
   VideoFrame FrameOf(const FrameWords& words) {
     const auto layout = static_cast<VideoFrame::Layout>(words.layout);
     // Sums and differences of such times do not overflow.
-    const bool has_times = words.pts >= -kMostTime && words.pts <= kMostTime &&
-                           words.duration >= 0 && words.duration <= kMostTime &&
-                           words.index < kMostTime;
+    const bool has_times = words.pts >= -kMaxTime && words.pts <= kMaxTime && words.duration >= 0 &&
+                           words.duration <= kMaxTime && words.index < kMaxTime;
     const bool is_one = layout >= VideoFrame::Layout::kBgr && layout < VideoFrame::Layout::kOther &&
                         IsRotation(words.rotation) && has_times &&
                         IsSize(words.size, options_.max_pixels) && std::isfinite(words.seconds) &&

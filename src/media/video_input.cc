@@ -222,13 +222,13 @@ void DiscardOthers(AVFormatContext* format, int index) {
 
 std::int64_t EndOf(const AVFormatContext& format, int index) {
   const AVStream& video = *format.streams[index];
-  if (video.start_time == AV_NOPTS_VALUE) return -kMostTime;
+  if (video.start_time == AV_NOPTS_VALUE) return -kMaxTime;
   std::int64_t length = video.duration;
   if (format.nb_streams == 1 && format.duration > 0)
     length = std::max(length, Ffmpeg::Get().av_rescale_q(
                                   format.duration, AVRational{1, AV_TIME_BASE}, video.time_base));
-  return std::clamp(length, -kMostTime, kMostTime) +
-         std::clamp(video.start_time, -kMostTime, kMostTime);
+  return std::clamp(length, -kMaxTime, kMaxTime) +
+         std::clamp(video.start_time, -kMaxTime, kMaxTime);
 }
 
 VideoInfo InfoOf(AVFormatContext* format, int index, bool stream) {

@@ -55,9 +55,9 @@ int FindStreamInfo(AVFormatContext* format, std::int64_t max_pixels);
 void DiscardOthers(AVFormatContext* format, int index);
 
 // So small that sums of three do not overflow in a damaged file.
-inline constexpr std::int64_t kMostTime = 1LL << 61;
+inline constexpr std::int64_t kMaxTime = 1LL << 61;
 
-// When the video ends by its container, in its time base; -kMostTime if that is not known.
+// When the video ends by its container, in its time base; -kMaxTime if that is not known.
 std::int64_t EndOf(const AVFormatContext& format, int index);
 
 // The information of the container. `stream`: the input has no end.

@@ -227,7 +227,7 @@ class FfmpegVideo : public VideoSource {
                       frame->width, frame->height, options.max_pixels));
     std::int64_t pts = frame->best_effort_timestamp;
     if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + FrameDuration();
-    pts = std::clamp(pts, -kMostTime, kMostTime);
+    pts = std::clamp(pts, -kMaxTime, kMaxTime);
     if (delivered_ == 0) first_pts_ = pts;
     if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
     last_pts_ = pts;
@@ -238,7 +238,7 @@ class FfmpegVideo : public VideoSource {
       duration = EndOf(*format, index) - pts;
     VideoFrame result = WrapFrame(std::move(frame), {info_.rotation, info_.mirrored});
     result.pts = pts;
-    result.duration = std::clamp<std::int64_t>(duration, 0, kMostTime);
+    result.duration = std::clamp<std::int64_t>(duration, 0, kMaxTime);
     result.seconds = static_cast<double>(pts - first_pts_) * info_.time_base.Value();
     result.index = delivered_++;
     return result;

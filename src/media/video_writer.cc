@@ -70,12 +70,12 @@ struct VideoWriter::State {
                               last_given));
     // MP4 does not show what is before 0, so that such a video begins at 0 in every container.
     if (frames == 0) first_given = pts;
-    const bool is_time = pts >= -kMostTime && pts <= kMostTime;
+    const bool is_time = pts >= -kMaxTime && pts <= kMaxTime;
     const std::int64_t time =
         is_time
             ? av.av_rescale_q(pts - std::min<std::int64_t>(first_given, 0), unit, codec->time_base)
             : -1;
-    if (time < 0 || time > kMostTime)
+    if (time < 0 || time > kMaxTime)
       throw Error(path.string(), fmt::format("a frame at time {} is out of range", pts));
     last_given = pts;
     loses_times |= StoresNoTimes(*format->oformat) &&
@@ -87,7 +87,7 @@ struct VideoWriter::State {
     // AVI counts durations as frames.
     if (duration > 0 && format->oformat->name != std::string_view("avi"))
       last_duration = std::clamp<std::int64_t>(av.av_rescale_q(duration, unit, codec->time_base), 1,
-                                               kMostDuration);
+                                               kMaxDuration);
     Encode(picture.get());
     ++frames;
   }
@@ -137,7 +137,7 @@ struct VideoWriter::State {
   std::int64_t first_given = 0, last_given = 0;  // the first and last of these
   bool loses_times = false;                      // of frames that are not evenly spaced
   std::int64_t last_pts = 0, last_duration = 0;  // in the encoder's time base
-  static constexpr std::int64_t kMostDuration = 1LL << 60;  // so that sums do not overflow
+  static constexpr std::int64_t kMaxDuration = 1LL << 60;  // so that sums do not overflow
 
  private:
   void RequireUnfinished() const {

@@ -93,13 +93,13 @@ void ValidateBins(const ClassModel& c, const Model& model, const Requirements& r
   const Binning binning(model.features, model.histogram.bins);
   const std::size_t bin_count = binning.BinCountOf(model.kind);
   const std::size_t histograms = model.kind == Kind::kHistogramNb ? binning.size() : 1;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
   std::uint64_t sum = 0;
   std::vector<std::uint64_t> sums(histograms);
   for (std::size_t i = 0; i < c.bins.size(); ++i) {
     require(c.bins[i].bin < bin_count && (i == 0 || c.bins[i - 1].bin < c.bins[i].bin),
             "bins are not ascending and below {}", bin_count);
-    require(c.bins[i].count <= kMost - sum, "bins hold more than {} pixels", kMost);
+    require(c.bins[i].count <= kMax - sum, "bins hold more than {} pixels", kMax);
     sum += c.bins[i].count;
     sums[c.bins[i].bin / (bin_count / histograms)] += c.bins[i].count;
   }

@@ -138,7 +138,7 @@ EvaluationReport ReportOf(const EvaluationPart& whole) {
   return report;
 }
 
-void Tell(const EvaluationPart& whole, const Run& run) {
+void ReportMessages(const EvaluationPart& whole, const Run& run) {
   for (const auto& [file, reason] : whole.skipped) run.passed_over(file, reason);
   for (const Problem& problem : whole.problems) run.problem(problem);
   for (const JudgedImage& image : whole.images) {

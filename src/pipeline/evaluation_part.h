@@ -90,7 +90,7 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detecto
 // The report of a part that is a whole evaluation.
 EvaluationReport ReportOf(const EvaluationPart& whole);
 // Sends to `run` the messages that it would have received from judging the images.
-void Tell(const EvaluationPart& whole, const Run& run);
+void ReportMessages(const EvaluationPart& whole, const Run& run);
 
 // Merges the parts of one evaluation, added in any order.
 class EvaluationMerge {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kSide = 400, kStripWidth = 620, kMargin = 16, kTitleHeight = 34;
 constexpr std::size_t kMaxNamed = 24;  // classes in the legend
-constexpr std::size_t kMostInARow = 3;
+constexpr std::size_t kMaxInARow = 3;
 constexpr Font kTitleFont{15, true};
 constexpr Pen kEmpty{kRule, 1.5};
 
@@ -144,7 +144,7 @@ Spot DrawPlots(Canvas& canvas, const std::vector<Subject>& subjects) {
   Spot at{kMargin, kMargin + kTitleHeight}, end{};
   std::size_t in_row = 0;
   for (const Subject& subject : subjects) {
-    if (single ? in_row == kMostInARow : in_row > 0) {
+    if (single ? in_row == kMaxInARow : in_row > 0) {
       at = {kMargin, end.y};
       in_row = 0;
     }

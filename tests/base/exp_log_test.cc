@@ -1,3 +1,4 @@
+// Powers of two and logarithms: of floats (pixels-inl.h) and of doubles (doubles-inl.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>

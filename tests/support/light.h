@@ -48,6 +48,39 @@ inline cv::Mat RoundHand() {
   return bgr;
 }
 
+// A hand before a wall, of random light in all places, of an exposure that needs none.
+inline cv::Mat Hand(double noise) {
+  Random random(5);
+  cv::Mat bgr(240, 320, CV_8UC3);
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x) {
+      const bool skin = std::hypot(x - 160., y - 120.) < 70;
+      const cv::Vec3d color = skin ? cv::Vec3d(125, 150, 205) : cv::Vec3d(235, 240, 225);
+      for (int c = 0; c < 3; ++c)
+        bgr.at<cv::Vec3b>(y, x)[c] =
+            static_cast<std::uint8_t>(std::clamp(color[c] + noise * random.Normal(), 0., 255.));
+    }
+  return bgr;
+}
+
+inline cv::Mat Darker(const cv::Mat& bgr, double stops) {
+  const double gain = std::exp2(-stops);
+  return Under(bgr, {gain, gain, gain});
+}
+
+// The photograph in one hue: as grey with `share` 0, as sepia with 0.2.
+inline cv::Mat Toned(const cv::Mat& bgr, double share) {
+  cv::Mat toned = bgr.clone();
+  for (int y = 0; y < toned.rows; ++y)
+    for (int x = 0; x < toned.cols; ++x) {
+      auto& pixel = toned.at<cv::Vec3b>(y, x);
+      const int tone = cvRound(share * pixel[1]);
+      pixel[0] = cv::saturate_cast<std::uint8_t>(pixel[1] - tone);
+      pixel[2] = cv::saturate_cast<std::uint8_t>(pixel[1] + tone);
+    }
+  return toned;
+}
+
 // Dark skin that fills most of the image, lit from the right, between white cloth above and below.
 inline cv::Mat DarkTorso() {
   Random random(5);

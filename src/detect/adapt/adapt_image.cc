@@ -134,8 +134,8 @@ Adaptation Adapter::AdaptToImage(const cv::Mat& small, bool is_monochrome, Image
     if (light.is_assumed) divided = std::move(other);
   };
   if (!is_monochrome && usual_unsure > 0 && options.max_unsure_cool > 0) {
-    constexpr double kMostSkin = 0.6;
-    try_light({options.cool_blue, 1, options.cool_red}, options.max_unsure_cool, 0, kMostSkin,
+    constexpr double kMaxSkin = 0.6;
+    try_light({options.cool_blue, 1, options.cool_red}, options.max_unsure_cool, 0, kMaxSkin,
               past.cool);
     divided.adaptation.summary.cool = past.cool.is_assumed;
   } else {

@@ -23,7 +23,7 @@ constexpr int kMissesPerMeeting = 4;      // searches that may miss a face per s
 constexpr int kMaxMissedSearches = 32;    // a track that is missed more often in a row is dropped
 constexpr int kMaxMissedWhileLost = 1;    // the same for a face that is lost
 constexpr int kMinMeetings = 2;           // searches that found a face that is remembered
-constexpr double kMostVisible = 0.8;      // of a face that may have left the frame
+constexpr double kMaxVisible = 0.8;       // of a face that may have left the frame
 constexpr int kCoarsePixels = 400;
 
 bool IsLost(const Track& track) { return track.correlation < kMinCorrelation; }
@@ -37,7 +37,7 @@ bool IsSure(const Track& track) {
 bool HasLeft(const Track& track) {
   if (!track.seed.face || !track.color_prior || track.searches_met < kMinMeetings) return false;
   const double side = track.seed.face->size;
-  return IsLost(track) || track.seed.box.area() < kMostVisible * side * side;
+  return IsLost(track) || track.seed.box.area() < kMaxVisible * side * side;
 }
 
 double IntersectionOverUnion(const cv::Rect& a, const cv::Rect& b) {

@@ -49,8 +49,8 @@ constexpr Framing kFramings[kHogPatterns] = {{1.16, 0, -.10, 0},       // front
 // over the square root of the picture's pixel count. (The factor that is best for F1 is smaller:
 // docs/accuracy.md.)
 double SizeInCloseUp(double share) {
-  constexpr double kFrom = .45, kTo = .65, kMost = 1.08;
-  return 1 + (kMost - 1) * std::clamp((share - kFrom) / (kTo - kFrom), 0., 1.);
+  constexpr double kFrom = .45, kTo = .65, kMax = 1.08;
+  return 1 + (kMax - 1) * std::clamp((share - kFrom) / (kTo - kFrom), 0., 1.);
 }
 
 FaceFrame FrameOf(const HogFace& found, double scale_x, double scale_y) {

@@ -135,8 +135,8 @@ std::vector<HogSearch::Part> HogSearch::Parts(const std::vector<Scored>& doubtfu
 
 bool HogSearch::Verify(const cv::Mat1b& picture, const std::vector<Scored>& doubtful,
                        double min_score, std::vector<Scored>& found) {
-  constexpr std::size_t kMostDoubtful = 200;
-  if (doubtful.size() > kMostDoubtful) return false;
+  constexpr std::size_t kMaxDoubtful = 200;
+  if (doubtful.size() > kMaxDoubtful) return false;
   const std::vector<Part> parts = Parts(doubtful);
   const int rows = between_.rows() + 2, columns = between_.columns() + 2;
   double cost = 0;

@@ -216,11 +216,11 @@ Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions&
 
 bool SteadyDecision::Decide(bool now, double weight) {
   constexpr double kMemory = 6;  // frames of weight 1
-  constexpr double kMost = 0.6;  // the share of frames that changes a decision
+  constexpr double kMax = 0.6;   // the share of frames that changes a decision
   const bool is_first = frames_ == 0;
   frames_ = std::min(frames_ + weight, kMemory);
   if (frames_ > 0) share_ += weight / frames_ * (now - share_);
-  holds_ = is_first ? now : share_ > (holds_ ? 1 - kMost : kMost);
+  holds_ = is_first ? now : share_ > (holds_ ? 1 - kMax : kMax);
   return holds_;
 }
 

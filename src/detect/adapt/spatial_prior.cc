@@ -47,10 +47,10 @@ struct PriorAt {
   // What is added if nobody else is there: where arms seldom are, there are walls and things; legs
   // have fewer clothes than the rest.
   static float OfOnePerson(float u, float v) {
-    constexpr float kBeside = 2, kAbove = 1, kSlope = 4, kMost = 3;
+    constexpr float kBeside = 2, kAbove = 1, kSlope = 4, kMax = 3;
     constexpr float kHips = 4, kLegs = 0.5f;
     const float out = std::max(std::max(std::abs(u) - kBeside, -v - kAbove), 0.f);
-    return kLegs * std::clamp(v - kHips, 0.f, 1.f) - std::min(kSlope * out, kMost);
+    return kLegs * std::clamp(v - kHips, 0.f, 1.f) - std::min(kSlope * out, kMax);
   }
 
  private:

@@ -29,12 +29,12 @@ using AdapterPtr = std::shared_ptr<const Adapter>;
 const DetectorOptions kExpectingLittle{.expected = {.expected_pixels = 0}};
 
 // Whether the rule chooses the threshold on the judged data.
-bool Chooses(const std::optional<DecisionRule>& rule) {
+bool ChoosesThreshold(const std::optional<DecisionRule>& rule) {
   return rule && rule->kind != DecisionRule::Kind::kFixed;
 }
 
 // The model of the file, with the class costs of the flags; absent for existing masks.
-std::optional<Model> Loaded(const std::string& file, const EvaluateFlags& flags) {
+std::optional<Model> LoadForEvaluation(const std::string& file, const EvaluateFlags& flags) {
   if (!flags.predicted.empty()) return std::nullopt;
   Model model = LoadModel(file);
   const ClassCosts& costs = flags.detector.class_costs;
@@ -42,20 +42,20 @@ std::optional<Model> Loaded(const std::string& file, const EvaluateFlags& flags)
 }
 
 // Judges the model at the threshold of the rule and stores that threshold in the model. A rule that
-// chooses the threshold on the same data needs two passes. `judge` judges all data by the model as
-// it is then; for its second argument see `above` of EvaluateImages.
-template <class JudgeAll>
-EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
-                       const JudgeAll& judge) {
+// chooses the threshold on the same data needs two passes. `evaluate` judges all data by the model
+// as it is then; for its second argument see `above` of EvaluateImages.
+template <class EvaluateAll>
+EvaluationReport EvaluateByRule(Model& model, const EvaluateFlags& flags, const Run& run,
+                                const EvaluateAll& evaluate) {
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
-  if (rule && !Chooses(rule)) model.decision = {rule->value, "fixed", ""};
-  EvaluationReport report = judge(run, std::nullopt);
-  if (Chooses(rule) && report.pooled.counts.Total() > 0 && !StopFlag()) {
+  if (rule && !ChoosesThreshold(rule)) model.decision = {rule->value, "fixed", ""};
+  EvaluationReport report = evaluate(run, std::nullopt);
+  if (ChoosesThreshold(rule) && report.pooled.counts.Total() > 0 && !StopFlag()) {
     const std::optional<OperatingPoint> point = Choose(*report.scores, *rule);
     model.decision = Decide(*report.scores, *rule, "the evaluated data");
     // The rule fits the threshold to the masks even if they are inverted, so the result at the
     // model's own threshold is kept.
-    EvaluationReport second = judge(run.Again(), point->log_odds);
+    EvaluationReport second = evaluate(run.Again(), point->log_odds);
     run.RequireAsBefore(report.images.size(), second.images.size());
     second.masks_look_inverted = report.masks_look_inverted;
     report = std::move(second);
@@ -66,17 +66,18 @@ EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
 }
 
 // Makes the report that the flags request. `adapter` is null without adaptation.
-EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
-                        const AdapterPtr& adapter, const Run& run) {
+EvaluationReport Evaluate(const EvaluateFlags& flags, std::optional<Model>& model,
+                          const AdapterPtr& adapter, const Run& run) {
   if (!model) return EvaluatePredicted(PairsOf(flags), run);
   if (!flags.pairs.images.empty())
-    return Judge(*model, flags, run, [&](const Run& pass, std::optional<double> above) {
+    return EvaluateByRule(*model, flags, run, [&](const Run& pass, std::optional<double> above) {
       return EvaluateImages(flags.pairs, Detector(*model, adapter, kExpectingLittle), pass, above,
                             ByTone(flags.by));
     });
   const Samples samples = ReadTables(flags.samples);
-  return Judge(*model, flags, run,
-               [&](const Run&, std::optional<double>) { return EvaluateTable(samples, *model); });
+  return EvaluateByRule(*model, flags, run, [&](const Run&, std::optional<double>) {
+    return EvaluateTable(samples, *model);
+  });
 }
 
 // Writes the page: the JSON, and pictures of the images in its gallery.
@@ -100,8 +101,9 @@ void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
           report.images_without_mask + report.images.size());
 }
 
-void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
-          const AdapterPtr& adapter, Context& context, const Rival* rival = nullptr) {
+// Prints the results and writes the files that the flags request.
+void WriteEvaluation(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
+                     const AdapterPtr& adapter, Context& context, const Rival* rival = nullptr) {
   if (report.pooled.counts.Total() == 0 && !report.images.empty())
     throw Error("the ground truth", "marks no pixel that counts: all of them are ignored");
   PrintResult(report, flags, context);
@@ -143,12 +145,12 @@ void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Ad
   const std::string digest = DigestOf(model);
   const Json options = OptionsOfPart(context.options, model);
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
-  if (rule && !Chooses(rule)) model->decision = {rule->value, "fixed", ""};
+  if (rule && !ChoosesThreshold(rule)) model->decision = {rule->value, "fixed", ""};
   std::optional<Detector> detector;
   if (model) detector.emplace(*model, adapter, kExpectingLittle);
-  EvaluationPart part =
-      EvaluateShard(PairsOf(flags), detector ? &*detector : nullptr,
-                    {Chooses(rule), std::nullopt, ByTone(flags.by)}, context.StartRun("images"));
+  EvaluationPart part = EvaluateShard(PairsOf(flags), detector ? &*detector : nullptr,
+                                      {ChoosesThreshold(rule), std::nullopt, ByTone(flags.by)},
+                                      context.StartRun("images"));
   if (StopFlag()) return;  // an incomplete part would look complete
   part.header.version = kVersion;
   part.header.model = digest;
@@ -190,14 +192,14 @@ AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& mod
 // The whole of all parts. Throws Error if they were made with options other than `here`, except:
 // the model is compared by its digest, groups are made at the merge, and rules may differ if the
 // parts keep scores.
-EvaluationPart WholeOf(const EvaluateFlags& flags, const Json& here, const std::string& digest) {
+EvaluationPart ReadWhole(const EvaluateFlags& flags, const Json& here, const std::string& digest) {
   // Whatever the rule, the parts have the counts at the model's own threshold.
   const std::vector<std::string> free{"model", "by", "max-f1", "max-fpr", "min-recall", "cost"};
   EvaluationMerge merge;
   for (const std::string& file : flags.partials) {
     if (StopFlag()) throw Error("parts", "were not all read");
     EvaluationPart part = ReadEvaluationPart(file);
-    if (Chooses(RuleOf(flags.decision)) && !part.keeps_scores)
+    if (ChoosesThreshold(RuleOf(flags.decision)) && !part.keeps_scores)
       throw Error(file,
                   "was made without a rule, and keeps no scores of each image (a rule, as "
                   "--max-f1, with --shard)");
@@ -214,7 +216,7 @@ EvaluationPart WholeOf(const EvaluateFlags& flags, const Json& here, const std::
 }
 
 // Throws Error if the contents of the parts contradict their recorded options.
-void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& model) {
+void RequireResultsOfModel(const EvaluationPart& whole, const std::optional<Model>& model) {
   const bool of_classes = model && CountsClasses(*model);
   if (whole.has_scores != model.has_value() ||
       (model && whole.positive != model->positive().name) ||
@@ -224,35 +226,35 @@ void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& mod
 
 void MergeParts(const EvaluateFlags& flags, Context& context) {
   for (const std::string& file : flags.partials)
-    if (Chooses(RuleOf(flags.decision)) && Exists(file) && !IsRegularFile(file))
+    if (ChoosesThreshold(RuleOf(flags.decision)) && Exists(file) && !IsRegularFile(file))
       throw UsageError("--partials {}: is no file (for a rule each part is read twice)", file);
   context.Confine(AccessOf(flags));
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
-  std::optional<Model> model = Loaded(context.model, flags);
-  EvaluationPart whole = WholeOf(flags, OptionsOfPart(context.options, model), DigestOf(model));
-  RequireOfModel(whole, model);
+  std::optional<Model> model = LoadForEvaluation(context.model, flags);
+  EvaluationPart whole = ReadWhole(flags, OptionsOfPart(context.options, model), DigestOf(model));
+  RequireResultsOfModel(whole, model);
   const AdapterPtr adapter = flags.report.empty() ? nullptr : AdapterOf(flags, model, context);
   if (adapter && whole.finder != adapter->finder_names())
     throw Error("parts", fmt::format("had faces found by {}, and here it is {}",
                                      whole.finder.value_or("nothing"), adapter->finder_names()));
   const Run run = context.StartRun("images");
-  Tell(whole, run);
-  const auto judge = [&](const Run&, std::optional<double> above) {
+  ReportMessages(whole, run);
+  const auto evaluate = [&](const Run&, std::optional<double> above) {
     for (const std::string& file : above ? flags.partials : std::vector<std::string>())
       CountAbove(whole, ReadEvaluationPart(file), file, *above);
     return ReportOf(whole);
   };
-  EvaluationReport report = model ? Judge(*model, flags, run, judge) : ReportOf(whole);
+  EvaluationReport report = model ? EvaluateByRule(*model, flags, run, evaluate) : ReportOf(whole);
   if (StopFlag()) return;
   AddGroups(report, flags.by, tables, run);
-  Show(report, flags, model ? &*model : nullptr, adapter, context);
+  WriteEvaluation(report, flags, model ? &*model : nullptr, adapter, context);
 }
 
 // The second model, which must find the same class as the first one, and, for costs, which stand in
 // the order of the classes, have the same ones.
-std::optional<Model> LoadedBeside(const Model& model, const EvaluateFlags& flags) {
+std::optional<Model> LoadSecondModel(const Model& model, const EvaluateFlags& flags) {
   const std::string& file = flags.models.back();
-  std::optional<Model> second = Loaded(file, flags);
+  std::optional<Model> second = LoadForEvaluation(file, flags);
   if (second->positive().name != model.positive().name)
     throw Error(file, fmt::format("finds {}, and the other model {}", second->positive().name,
                                   model.positive().name));
@@ -264,16 +266,16 @@ std::optional<Model> LoadedBeside(const Model& model, const EvaluateFlags& flags
   return second;
 }
 
-// Judges the second model and shows the results of both.
-void ShowBoth(const EvaluationReport& report, std::optional<Model> second,
-              const EvaluateFlags& flags, const Model& model, const AdapterPtr& adapter,
-              Context& context, const Run& run) {
-  EvaluationReport other = Report(flags, second, AdapterOf(flags, second, context), run);
+// Judges the second model and writes the results of both.
+void EvaluateSecond(const EvaluationReport& report, std::optional<Model> second,
+                    const EvaluateFlags& flags, const Model& model, const AdapterPtr& adapter,
+                    Context& context, const Run& run) {
+  EvaluationReport other = Evaluate(flags, second, AdapterOf(flags, second, context), run);
   run.RequireAsBefore(report.images.size(), other.images.size());
   other.tones.clear();  // groups are made of the first model's report only
   if (StopFlag()) return;
   const Rival rival{*second, other};
-  Show(report, flags, &model, adapter, context, &rival);
+  WriteEvaluation(report, flags, &model, adapter, context, &rival);
 }
 
 }  // namespace
@@ -285,19 +287,19 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   context.options = context.deciding;
   if (!flags.partials.empty()) return MergeParts(flags, context);
   context.Confine(AccessOf(flags));
-  std::optional<Model> model = Loaded(context.model, flags);
+  std::optional<Model> model = LoadForEvaluation(context.model, flags);
   std::optional<Model> second;
-  if (flags.models.size() == 2) second = LoadedBeside(*model, flags);
+  if (flags.models.size() == 2) second = LoadSecondModel(*model, flags);
   const AdapterPtr adapter = AdapterOf(flags, model, context);
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   if (!flags.partial.empty()) return WritePart(flags, model, adapter, context);
   const Run run = context.StartRun("images");
-  EvaluationReport report = Report(flags, model, adapter, run);
+  EvaluationReport report = Evaluate(flags, model, adapter, run);
   if (!StopFlag()) AddGroups(report, flags.by, tables, run);
   if (second)
-    return ShowBoth(report, std::move(second), flags, *model, adapter, context, run.Again());
+    return EvaluateSecond(report, std::move(second), flags, *model, adapter, context, run.Again());
   if (StopFlag()) return;  // incomplete scores would look like complete ones
-  Show(report, flags, model ? &*model : nullptr, adapter, context);
+  WriteEvaluation(report, flags, model ? &*model : nullptr, adapter, context);
 }
 
 }  // namespace skinmask::cli

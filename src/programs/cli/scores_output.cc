@@ -268,13 +268,13 @@ std::optional<std::string> SourceDate() {
 // Six digits, or as many that two of the smallest standard error of a difference are shown. Means
 // that agree to nine digits count as equal.
 int DigitsOf(const std::optional<Choice>& choice) {
-  constexpr int kFewest = 6, kMost = 9;
-  int digits = kFewest;
+  constexpr int kMin = 6, kMax = 9;
+  int digits = kMin;
   if (!choice) return digits;
   for (const PairedDifference& d : choice->differences)
     if (d.standard_error.value_or(0) > 0)
       digits = std::max(digits, static_cast<int>(std::ceil(1 - std::log10(*d.standard_error))));
-  return std::min(digits, kMost);
+  return std::min(digits, kMax);
 }
 
 void PrintComparison(const Comparison& comparison) {

@@ -92,8 +92,8 @@ void Recorder::Encode(const Item& item) {
     VideoWriteOptions options;
     // FFmpeg takes the time base of a millisecond clock for the frame rate; such rates are ignored.
     // AVI counts frames at whatever rate is set.
-    constexpr double kMostRate = 240;
-    if (item.rate.num > 0 && item.rate.Value() <= kMostRate)
+    constexpr double kMaxRate = 240;
+    if (item.rate.num > 0 && item.rate.Value() <= kMaxRate)
       options.rate = item.rate;
     else if (extension == ".avi")
       options.rate = {kTicks, 1};

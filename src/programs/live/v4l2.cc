@@ -68,8 +68,8 @@ Device Probe(const std::string& path) {
 // the list.
 template <class Entry, class Use>
 void ForEachListed(int fd, unsigned long request, Entry entry, const Use& use) {
-  constexpr std::uint32_t kMost = 64;  // because drivers may return endless lists
-  for (; entry.index < kMost && ioctl(fd, request, &entry) == 0; ++entry.index)
+  constexpr std::uint32_t kMax = 64;  // because drivers may return endless lists
+  for (; entry.index < kMax && ioctl(fd, request, &entry) == 0; ++entry.index)
     if (!use(entry)) return;
 }
 

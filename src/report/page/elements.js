@@ -58,7 +58,7 @@ const scrolling = (label, ...children) => element(
 // Below the plot, a table of `count` lines that is filled when it is opened; cell(i) gives the
 // cells of the i-th, of which at most 25 are shown, evenly over all.
 function tellNumbers(canvas, heads, count, cell) {
-  const kMost = 25, each = Math.max(1, Math.ceil(count / kMost));
+  const kMax = 25, each = Math.max(1, Math.ceil(count / kMax));
   const table = element('table'), name = canvas.getAttribute('aria-label');
   const details = element(
       'details', {class: 'numbers'}, element('summary', {}, 'Numbers'),

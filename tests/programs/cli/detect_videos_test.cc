@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 using testing::kH264;
 using testing::Lines;
 using testing::Outcome;
-using testing::RawFrames;
 using testing::Shell;
 using Strings = std::vector<std::string>;
 
@@ -231,30 +230,6 @@ TEST_F(VideoDetectTest, FoldersHoldImagesAndVideos) {
   EXPECT_TRUE(resumed["images"].empty() && resumed["videos"].empty()) << resumed;
   EXPECT_EQ(Run("detect --adapt off in -o shard --shard 2/4").status, 0);
   EXPECT_EQ(Names(Path("shard")), (Strings{"c.mkv"}));
-}
-
-TEST_F(VideoDetectTest, FramesAsImagesAreTheVideosFrames) {
-  Make("a.mp4");
-  ASSERT_EQ(Run("detect --adapt off a.mp4 -o out").status, 0);
-  ASSERT_EQ(Run("detect --adapt off a.mp4 -o frames --frames --output mask,overlay,cutout,classes")
-                .status,
-            0);
-  EXPECT_EQ(Names(Path("frames/a")).size(), 40u);
-  std::string masks;
-  for (int i = 0; i < 10; ++i) {
-    const cv::Mat mask = cv::imread(Path("frames/a/00000" + std::to_string(i) + ".png").string(),
-                                    cv::IMREAD_UNCHANGED);
-    masks.append(mask.ptr<char>(), mask.total());
-  }
-  EXPECT_TRUE(masks == RawFrames(folder_, "out/a.mkv", "gray"));
-  EXPECT_EQ(
-      cv::imread(Path("frames/a/000003.cutout.png").string(), cv::IMREAD_UNCHANGED).channels(), 4);
-  const Outcome again = Run("detect --adapt off a.mp4 -o frames --frames");
-  EXPECT_EQ(again.status, 1);
-  EXPECT_NE(again.err.find("--resume"), std::string::npos) << again.err;
-  fs::remove(Path("frames/a/000003.png"));
-  EXPECT_EQ(Run("detect --adapt off a.mp4 -o frames --frames --resume").status, 0);
-  EXPECT_TRUE(fs::exists(Path("frames/a/000003.png")));
 }
 
 // What is given and is what holds without it is no other option.

@@ -1,18 +1,10 @@
-// The last line, --json, --jsonl and --csv of detect.
+// The last line, --json and --jsonl of detect, and what they are not written over.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "programs/cli/frame_tables.h"
-#include "programs/cli/journal.h"
-#include "skinmask/base/error.h"
-#include "skinmask/detect/region.h"
-#include "skinmask/media/image.h"
-#include "skinmask/model/model.h"
 #include "support/clips.h"
-#include "support/pictures.h"
-#include "support/program.h"
+#include "support/record.h"
 
 namespace skinmask {
 namespace {
@@ -21,20 +13,8 @@ using testing::Encode;
 using testing::Gradient;
 using testing::Lines;
 using testing::Outcome;
+using testing::RecordTest;
 using Json = nlohmann::ordered_json;
-
-class RecordTest : public testing::ProgramTest {
- protected:
-  RecordTest() {
-    Put("in/a.png", Encode(".png", Gradient(64, 48)));
-    Put("in/b.jpg", "no image");
-    Put("in/notes.txt", "x");
-    Put("in/sub/c.png", Encode(".png", Gradient(32, 48)));
-  }
-  Json Record(const std::string& name = "r.json") const {
-    return Json::parse(ReadFile(Path(name)));
-  }
-};
 
 TEST_F(RecordTest, TheLastLineCounts) {
   Outcome run = Run("detect in -o out");
@@ -345,174 +325,10 @@ TEST_F(RecordTest, ImagesOfAFinishedArchiveKeepTheirPlace) {
   EXPECT_EQ(Record()["images"], images);
 }
 
-// A run that resumes takes no masks of other options for its own, with a record or without.
-TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
-  Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));
-  const std::string off = "detect in -o out --adapt off ";
-  ASSERT_EQ(Run(off + "--json r.json").status, 0);
-  std::filesystem::remove(Path("out/b.png"));
-  const auto refused = [&](const std::string& command, const std::string& line) {
-    const Outcome run = Run(command);
-    EXPECT_EQ(run.status, 1) << command;
-    EXPECT_NE(run.err.find(line), std::string::npos) << run.err;
-    EXPECT_FALSE(std::filesystem::exists(Path("out/b.png"))) << command;
-  };
-  refused(off + "--resume --abstain 0.2,0.8 --json r.json",
-          "skinmask: out: holds outputs that were made with another --abstain, as ");
-  refused(off + "--resume --abstain 0.2,0.8",
-          "skinmask: out: holds outputs that were made with another --abstain, as "
-          ".skinmask-options.jsonl there tells (");
-  refused("detect in -o out --resume", "made with another --adapt, as .skinmask");
-  refused(off + "--resume --threshold 0.9", "made with another --threshold, as .skinmask");
-  ASSERT_EQ(Run("train --samples " + (testing::SamplesFolder() / "labelled-pixels.csv").string() +
-                " -o m.json")
-                .status,
-            0);
-  refused(off + "--resume --model m.json", "made with another --model, as .skinmask");
-  // An option of one kind of output is compared for that kind alone.
-  ASSERT_EQ(Run("detect in -o kinds --output mask,cutout --feather 3").status, 0);
-  EXPECT_EQ(Run("detect in -o kinds --output mask --resume").status, 0);
-  EXPECT_EQ(Run("detect in -o kinds --output cutout --resume").status, 1);
-  EXPECT_EQ(Run("detect in -o kinds --output mask,cutout --feather 3 --resume").status, 0);
-  for (const std::string other :
-       {"classes --class-costs 0,1:3,0 --adapt off", "overlay --format jpeg",
-        "overlay --draw faces", "probability --depth 16"}) {
-    ASSERT_EQ(Run("detect in -o of_one --force --output mask," + other).status, 0) << other;
-    const std::string adapt = other.ends_with("off") ? " --adapt off" : "";
-    const Outcome again = Run("detect in -o of_one --resume --output mask" + adapt);
-    EXPECT_EQ(again.status, 0) << other << again.err;
-  }
-  ASSERT_EQ(Run("detect in -o unsure --output mask,overlay --abstain 0.2,0.8").status, 0);
-  EXPECT_EQ(Run("detect in -o unsure --output overlay --resume").status, 0);
-  EXPECT_EQ(Run("detect in -o unsure --output mask --resume").status, 1);
-  // Another kind of output is another file; a run that can write nothing says nothing of those.
-  EXPECT_EQ(Run("detect in -o out --resume --output probability").status, 0);
-  EXPECT_EQ(Run("detect in/a.png -o out --scale 1/2").status, 1);
-  EXPECT_EQ(Run(off + "--resume").status, 0);
-  EXPECT_EQ(Run("detect in -o out --resume --output probability").status, 0);
-  // It is no input, and nothing that is passed over.
-  EXPECT_TRUE(std::filesystem::exists(Path("out/.skinmask-options.jsonl")));
-  EXPECT_TRUE(Run("detect out -o out2 --adapt off").summary.starts_with("0 failed, 0 skipped, 6"));
-}
-
-// Of options the values are compared, not their letters.
-TEST_F(RecordTest, TheSameValuesResume) {
-  const std::string detect = "detect in/a.png -o out --json r.json ";
-  ASSERT_EQ(Run(detect + "--threshold 0.5 --abstain 0.2,0.8").status, 0);
-  for (const std::string same :
-       {"--threshold .5 --abstain .2,0.80", "--threshold 5e-1 --abstain 0.2,0.8 --adapt auto",
-        "--threshold 0.5 --abstain 0.2,0.8 --refine guided",
-        "--threshold 0.5 --abstain 0.2,0.8 --scale 1 --depth 8 --format png"})
-    for (const std::string& from : {detect, std::string("detect in/a.png -o out ")}) {
-      const Outcome run = Run(from + "--resume " + same);
-      EXPECT_EQ(run.status, 0) << same << run.err;
-    }
-  EXPECT_EQ(Run(detect + "--resume --threshold 0.5 --abstain 0.2,0.8 --erode 2").status, 0);
-  // Here it says more than nothing.
-  const std::string seeds = "detect in/a.png -o seeds --seed-rect 1,1,9,9 ";
-  ASSERT_EQ(Run(seeds).status, 0);
-  EXPECT_NE(Run(seeds + "--resume --adapt auto").err.find("another --adapt"), std::string::npos);
-}
-
-// That of --outlier depends on the outputs.
-TEST_F(RecordTest, ADefaultThatIsGivenResumes) {
-  const std::string maps = "detect in/a.png -o maps --output uncertainty ";
-  for (const std::string& detect : {maps + "--json m.json ", maps}) {
-    EXPECT_EQ(Run(detect + "--resume").status, 0);
-    EXPECT_EQ(Run(detect + "--resume --outlier .999").status, 0);
-    EXPECT_NE(Run(detect + "--resume --outlier 0.99").err.find("another --outlier"),
-              std::string::npos);
-  }
-  const std::string jpeg = "detect in/a.png -o jpeg --output overlay --format jpeg ";
-  ASSERT_EQ(Run(jpeg).status, 0);
-  for (const std::string same : {"90", "090"})
-    EXPECT_EQ(Run(jpeg + "--resume --quality " + same).status, 0) << same;
-  EXPECT_NE(Run(jpeg + "--resume --quality 80").err.find("another --quality"), std::string::npos);
-}
-
-// What draws one kind alone is compared for that kind, in the folder and in the record.
-TEST_F(RecordTest, OptionsOfOneKindAreFreeForOthers) {
-  ASSERT_EQ(Run("detect in/a.png -o out --json r.json").status, 0);
-  const std::string more = "detect in/a.png -o out --resume --json r.json --output mask,";
-  EXPECT_EQ(Run(more + "overlay --format jpeg --quality 80 --draw ellipse").status, 0);
-  EXPECT_EQ(Run(more + "cutout --feather 4").status, 0);
-  EXPECT_EQ(Run(more + "uncertainty --outlier 0.9").status, 0);
-  EXPECT_EQ(Record()["images"][0]["outputs"].size(), 4u);
-  EXPECT_EQ(Run("detect in/a.png -o out --resume --output mask").status, 0);
-  EXPECT_EQ(Run(more + "overlay --format jpeg --quality 70").status, 1);
-  EXPECT_EQ(Run(more + "overlay --adapt off").status, 1);
-}
-
-// The table that such a run completes would have shares of skin of two thresholds.
-TEST_F(RecordTest, TheThresholdIsComparedForMapsToo) {
-  const std::string detect = "detect in/a.png -o out --output heatmap --csv r.csv ";
-  ASSERT_EQ(Run(detect).status, 0);
-  EXPECT_NE(Run(detect + "--resume --threshold 0.3").err.find("another --threshold"),
-            std::string::npos);
-}
-
 // No input is to blame for what cannot be written, so no number of failures allows it.
 TEST_F(RecordTest, OutputsThatCannotBeWrittenAreNotTolerable) {
   std::filesystem::create_directories(Path("out/a.png"));
   EXPECT_EQ(Run("detect in/a.png -o out --max-failures 5").status, 1);
-}
-
-// A run that makes all outputs of its list anew leaves a folder of its own options.
-TEST_F(RecordTest, WhatIsReplacedCountsNoLonger) {
-  Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));
-  const std::string detect = "detect in -o out --adapt off ", resume = detect + "--resume ";
-  ASSERT_EQ(Run(detect + "--output mask,overlay").status, 0);
-  ASSERT_EQ(Run("detect in/a.png -o out --adapt off --force --threshold 0.1").status, 0);
-  const auto refused = [&](const std::string& options) {
-    const Outcome run = Run(resume + options);
-    EXPECT_NE(run.err.find("another --threshold, as .skinmask-options.jsonl there tells"),
-              std::string::npos)
-        << run.err;
-    return run.status == 1;
-  };
-  EXPECT_TRUE(refused("--threshold 0.1"));  // it was of one of them
-  EXPECT_EQ(Run(detect + "--force --threshold 0.2 --shard 1/2").status, 0);
-  EXPECT_TRUE(refused("--threshold 0.2"));
-  ASSERT_EQ(Run("detect in/a.png -o out --adapt off --force --threshold 0.2").status, 0);
-  ASSERT_EQ(Run(detect + "--force --threshold 0.2").status, 0);
-  EXPECT_EQ(Run(resume + "--threshold 0.2").status, 0);
-  EXPECT_TRUE(refused(""));
-  EXPECT_EQ(Run(resume + "--output overlay").status, 0);
-  EXPECT_TRUE(refused("--output overlay --threshold 0.2"));
-}
-
-// An image that fails has no output of other options, if it never had one.
-TEST_F(RecordTest, WhatFailsKeepsNoOptions) {
-  const std::string detect = "detect in -o out --adapt off ";
-  ASSERT_EQ(Run(detect + "--threshold 0.3").status, 1);
-  ASSERT_EQ(Run(detect + "--threshold 0.2 --force").status, 1);
-  Outcome run = Run(detect + "--threshold 0.2 --resume");
-  EXPECT_EQ(run.err.find("made with another"), std::string::npos) << run.err;
-  Put("out/b.png", ReadFile(Path("out/a.png")));  // now it has one
-  ASSERT_EQ(Run(detect + "--threshold 0.4 --force").status, 1);
-  run = Run(detect + "--threshold 0.4 --resume");
-  EXPECT_NE(run.err.find("made with another --threshold"), std::string::npos) << run.err;
-}
-
-// Frames of a video that fails may be those of other options.
-TEST_F(RecordTest, FramesOfAVideoThatFailsKeepTheirOptions) {
-  testing::MakeClips(folder_, {{"in/v.mkv", "-c:v ffv1", "64x48"}}, 3);
-  std::filesystem::remove(Path("in/b.jpg"));
-  const std::string detect = "detect in -o out --adapt off --frames ";
-  const std::string whole = ReadFile(Path("in/v.mkv"));
-  ASSERT_EQ(Run(detect + "--threshold 0.3").status, 0);
-  Put("in/v.mkv", "damaged");
-  ASSERT_EQ(Run(detect + "--threshold 0.2 --force").status, 1);
-  Put("in/v.mkv", whole);
-  EXPECT_EQ(Run(detect + "--threshold 0.2 --resume").status, 1);
-}
-
-TEST_F(RecordTest, ALineThatIsCutOffSpoilsNoOther) {
-  std::filesystem::create_directories(Path("out"));
-  std::ofstream(Path("out/.skinmask-options.jsonl")) << R"({"outputs":["mask"],"made_w)";
-  ASSERT_EQ(Run("detect in/a.png -o out --adapt off --threshold 0.6").status, 0);
-  EXPECT_EQ(Run("detect in/a.png -o out --adapt off --threshold 0.6 --resume").status, 0);
-  EXPECT_EQ(Run("detect in/a.png -o out --adapt off --threshold 0.1 --resume").status, 1);
 }
 
 // A line that a full disk cut off within the first one is removed.
@@ -535,24 +351,6 @@ TEST_F(RecordTest, LinesFollowALinkToAFileThatIsNotThereYet) {
   std::filesystem::create_symlink("far/l.jsonl", Path("l.jsonl"));
   EXPECT_EQ(Run("detect in/a.png -o out --jsonl l.jsonl").status, 0);
   EXPECT_EQ(Lines(ReadFile(Path("far/l.jsonl"))), 1);
-}
-
-// Many runs may share a folder; what is no whole line there says nothing.
-TEST_F(RecordTest, RunsShareTheFolderOfTheirOutputs) {
-  Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));
-  Put("out/.skinmask-options.jsonl", "{\"outputs\":[\"mask\"],\"made_wi\n7\n{}\n");
-  for (int i = 1; i <= 3; ++i)
-    EXPECT_EQ(Run(fmt::format("detect in -o out --resume --shard {}/3", i)).status, 0);
-  const std::string text = ReadFile(Path("out/.skinmask-options.jsonl"));
-  EXPECT_EQ(Lines(text), 4) << text;
-}
-
-TEST_F(RecordTest, TheTableGoesToStandardOutput) {
-  ASSERT_EQ(Run("detect in -o out --csv r.csv").status, 1);
-  const Outcome run = Run("detect in -o out --force --csv -");
-  EXPECT_EQ(run.out, ReadFile(Path("r.csv")));
-  EXPECT_FALSE(std::filesystem::exists(Path("-")));
-  EXPECT_EQ(Run("detect in -o out --force --csv - --jsonl -").status, 2);
 }
 
 TEST_F(RecordTest, JsonlHasALineForEachInput) {
@@ -589,175 +387,6 @@ TEST_F(RecordTest, JsonlHasALineForEachInput) {
   EXPECT_TRUE(ReadFile(Path("r.jsonl")).starts_with(whole + "{\"input\":\"x.png\"}\n{\"input\":"));
 }
 
-// The region in the tables is that of the map that is written.
-TEST_F(RecordTest, ImagesHaveRowsAndRegions) {
-  const std::string photos = (testing::SamplesFolder() / "photos").string();
-  ASSERT_EQ(
-      Run("detect " + photos + " -o out --output probability --csv r.csv --json r.json").status, 0);
-  const Json images = Record()["images"];
-  ASSERT_EQ(images.size(), 2u);
-  std::istringstream lines(ReadFile(Path("r.csv")));
-  std::string line;
-  std::getline(lines, line);
-  EXPECT_EQ(line,
-            "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input,"
-            "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces,any_skin");
-  for (const Json& image : images) {
-    const cv::Mat map = ReadImage(Path(image["outputs"][0]), {.keep_grey = true});
-    const std::optional<Region> region = RegionOf(MapMomentsOf(map));
-    ASSERT_TRUE(region);
-    EXPECT_EQ(image["region"]["x"], region->centroid.x);
-    EXPECT_EQ(image["region"]["angle_degrees"], region->angle_degrees);
-    std::getline(lines, line);
-    char expected[200];
-    std::snprintf(expected, sizeof expected, "0,0.000000,%.6f,%.3f,%.3f,",
-                  image["skin_fraction"].get<double>(), region->centroid.x, region->centroid.y);
-    EXPECT_TRUE(line.starts_with(expected)) << line << "\n" << expected;
-  }
-}
-
-// A table that an interrupt cut short and --resume completed is that of one run.
-TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
-  constexpr int kImages = 60;
-  // Large ones, so that most is not done when the first is seen to be.
-  Put("image.png", Encode(".png", Gradient(600, 400)));
-  std::filesystem::create_directory(Path("many"));
-  for (int i = 0; i < kImages; ++i)
-    std::filesystem::create_hard_link(Path("image.png"),
-                                      Path("many/a, b" + std::to_string(1000 + i) + ".png"));
-  const std::string detect = "detect many --adapt off --threads 1";
-  ASSERT_EQ(Run(detect + " -o whole --csv whole.csv").status, 0);
-  const std::string first = Path("out/a, b1000.png").string();
-  ASSERT_EQ(Run(detect + " -o out --csv r.csv & pid=$!; while kill -0 $pid && [ ! -e '" + first +
-                "' ]; do sleep 0.01; done; kill -INT $pid; wait $pid")
-                .status,
-            130);
-  const std::string whole = ReadFile(Path("whole.csv")), part = ReadFile(Path("r.csv"));
-  EXPECT_TRUE(whole.starts_with(part));
-  EXPECT_EQ(Lines(part) - 1, static_cast<int>(Names(Path("out")).size()));
-  EXPECT_EQ(Run(detect + " -o out --csv r.csv --resume").status, 0);
-  EXPECT_EQ(ReadFile(Path("r.csv")), whole);
-  // What is done again has one row.
-  std::filesystem::remove(Path("out/a, b1007.png"));
-  EXPECT_EQ(Run(detect + " -o out --csv r.csv --resume").status, 0);
-  EXPECT_EQ(Lines(ReadFile(Path("r.csv"))), kImages + 1);
-  EXPECT_EQ(Run(detect + " -o out --csv r.csv").status, 1);  // exists
-  EXPECT_EQ(Run(detect + " -o out --csv r.csv --resume --force").err, "");
-  EXPECT_EQ(Lines(ReadFile(Path("r.csv"))), kImages + 1);
-  // What a killed run has made has no rows.
-  const Outcome late = Run(detect + " -o out --csv late.csv --resume");
-  EXPECT_NE(late.err.find("late.csv: has no rows of 60 of the inputs"), std::string::npos);
-  EXPECT_EQ(Lines(Run(detect + " -o out --csv /dev/stdout --resume -q").out), 1);
-  // A table of faces has no rows of who shows none.
-  const std::string faces = detect + " -o out --faces-csv faces.csv --resume";
-  EXPECT_NE(Run(faces).err.find("faces.csv: has no rows of 60 of the inputs"), std::string::npos);
-  EXPECT_EQ(Run(faces).err, "");
-  Put("no.csv", "a,b\n");
-  EXPECT_NE(
-      Run(detect + " -o out --csv no.csv --resume").err.find("is no whole table of detect --csv"),
-      std::string::npos);
-}
-
-// A kill may cut a row off within its name, where a line break is the end of no row.
-TEST_F(RecordTest, ARowThatAKillCutOffWithinANameIsNone) {
-  const std::string photo = Encode(".png", Gradient(60, 40));
-  Put("many/a\nb.png", photo);
-  Put("many/c.png", photo);
-  const std::string detect = "detect many --adapt off ";
-  ASSERT_EQ(Run(detect + "-o whole --csv whole.csv").status, 0);
-  const std::string whole = ReadFile(Path("whole.csv"));
-  const std::size_t broken = whole.find("\"many/a\n");
-  ASSERT_NE(broken, whole.npos);
-  // Cut off behind the line break, within the name after it, and before it.
-  for (const std::size_t size : {broken + 8, broken + 9, broken + 3}) {
-    Put(".skinmask-r.csv.part", whole.substr(0, size));
-    std::filesystem::remove_all(Path("out"));
-    std::filesystem::remove(Path("r.csv"));
-    EXPECT_EQ(Run(detect + "-o out --csv r.csv --resume").status, 0);
-    EXPECT_EQ(ReadFile(Path("r.csv")), whole) << size;
-  }
-}
-
-// What a full disk (here a limit of the sizes of files) has no room to note has no outputs, so that
-// --resume makes both.
-TEST_F(RecordTest, AFullDiskOfATableIsResumed) {
-  constexpr int kImages = 60;
-  const std::string photo = Encode(".png", Gradient(30, 20));
-  for (int i = 0; i < kImages; ++i) Put("many/" + std::to_string(100 + i) + ".png", photo);
-  Put("model.json", ModelToJson(DefaultModel()));
-  const std::string detect = "detect many --adapt off --model model.json ";
-  ASSERT_EQ(Run(detect + "-o whole --csv whole.csv --json whole.json").status, 0);
-  for (const std::string file : {"--csv r.csv", "--json r.json"}) {
-    const std::string out = file.substr(2, 3);
-    // (Shells count in 512 or 1024 bytes; no output has so many.)
-    const Outcome full =
-        Run("version >/dev/null; trap '' XFSZ; ulimit -f 6; \"" SKINMASK_PROGRAM "\" " + detect +
-            "-o " + out + ' ' + file + " --max-failures 100%");
-    EXPECT_EQ(full.status, 1);  // no input is to blame
-    EXPECT_NE(full.err.find(file.substr(file.find(' ') + 1) + ": cannot be written"),
-              std::string::npos)
-        << full.err;
-    EXPECT_LE(Lines(full.err), 2) << full.err;  // and one of the record that is no file then
-    EXPECT_LT(Names(Path(out)).size(), static_cast<std::size_t>(kImages));
-    const Outcome again = Run(detect + "-o " + out + ' ' + file + " --resume");
-    EXPECT_EQ(again.status, 0) << again.err;
-    EXPECT_EQ(again.err, "");
-  }
-  EXPECT_EQ(ReadFile(Path("r.csv")), ReadFile(Path("whole.csv")));
-  EXPECT_EQ(Record()["images"].size(), static_cast<std::size_t>(kImages));
-  EXPECT_TRUE(Record()["skipped"].empty());
-}
-
-// Two runs that resume and begin at once, of other options: one of them alone makes outputs.
-TEST_F(RecordTest, RunsThatBeginAtOnceDoNotMixOptions) {
-  const std::string photo = Encode(".png", Gradient(600, 400));
-  for (int i = 0; i < 40; ++i) Put("many/" + std::to_string(100 + i) + ".png", photo);
-  const std::string detect = "detect many --adapt off --resume -q ";
-  ASSERT_EQ(Run(detect + "-o low --threshold 0.01").status, 0);
-  ASSERT_EQ(Run(detect + "-o high --threshold 0.99").status, 0);
-  const std::string both = "\"" SKINMASK_PROGRAM "\" " + detect + "-o both --threshold ";
-  const Outcome run = Run("version; " + both + "0.01 & low=$!; " + both +
-                          "0.99 & wait $!; a=$?; wait $low; exit $((10 * a + $?))");
-  EXPECT_TRUE(run.status == 1 || run.status == 10) << run.status;  // one of them is refused
-  const auto same = [&](const std::string& one) {
-    return std::ranges::all_of(Names(Path("both")), [&](const std::string& name) {
-      return ReadFile(Path("both") / name) == ReadFile(Path(one) / name);
-    });
-  };
-  EXPECT_EQ(Names(Path("both")).size(), 40u);
-  EXPECT_TRUE(same("low") || same("high"));
-}
-
-// Rows of an input that is done again are replaced, also where it has no face any more.
-TEST_F(RecordTest, ATableOfFacesIsCompleted) {
-  Put("many/a, \"1\".png",
-      Encode(".png", ReadImage(testing::SamplesFolder() / "photos/astronaut.png")));
-  Put("many/b.png", Encode(".png", Gradient(60, 40)));
-  Put("many/c.png", Encode(".png", ReadImage(testing::SamplesFolder() / "photos/astronaut.png")));
-  const std::string detect = "detect many -o out --csv p.csv --faces-csv f.csv ";
-  ASSERT_EQ(Run(detect).status, 0);
-  const std::string pictures = ReadFile(Path("p.csv")), faces = ReadFile(Path("f.csv"));
-  EXPECT_EQ(Lines(pictures), 4);
-  EXPECT_EQ(Lines(faces), 3);
-  EXPECT_NE(faces.find("\n0,0.000000,\"many/a, \"\"1\"\".png\",1,"), faces.npos) << faces;
-  std::filesystem::remove(Path("out/a, \"1\".png"));
-  EXPECT_EQ(Run(detect + "--resume").status, 0);
-  EXPECT_EQ(Lines(ReadFile(Path("f.csv"))), 3);
-  EXPECT_EQ(Lines(ReadFile(Path("p.csv"))), 4);
-  Put("many/c.png", Encode(".png", Gradient(60, 40)));
-  std::filesystem::remove(Path("out/c.png"));
-  EXPECT_EQ(Run(detect + "--resume").status, 0);
-  EXPECT_EQ(Lines(ReadFile(Path("f.csv"))), 2);
-  EXPECT_EQ(Lines(ReadFile(Path("p.csv"))), 4);
-  // A table of an earlier version has fewer columns.
-  Put("p.csv", "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input\n");
-  const Outcome other = Run(detect + "--resume");
-  EXPECT_EQ(other.status, 1);
-  EXPECT_NE(other.err.find("p.csv: is no whole table of detect --csv, or has other columns"),
-            std::string::npos)
-      << other.err;
-}
-
 // What a shell appends to, and what else writes there, stays.
 TEST_F(RecordTest, StandardOutputIsNotOpenedAnew) {
   for (const char* flag : {"--csv", "--faces-csv", "--jsonl"}) {
@@ -769,25 +398,6 @@ TEST_F(RecordTest, StandardOutputIsNotOpenedAnew) {
     const std::string log = ReadFile(Path("log"));
     EXPECT_TRUE(log.starts_with("kept\n") && log.ends_with("\nend\n")) << log;
   }
-}
-
-// Another erosion would give rows that do not compare.
-TEST_F(RecordTest, TablesOfAnotherErosionAreNotCompleted) {
-  EXPECT_EQ(Run("detect in/a.png -o out --csv t.csv --erode 0").status, 0);
-  const Outcome run = Run("detect in/a.png in/sub -o out --csv t.csv --resume");
-  EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.err.find("made with another --erode"), std::string::npos) << run.err;
-}
-
-// The options that a folder was made with can be given again, also where nothing needs them.
-TEST_F(RecordTest, OptionsOfTheFolderResume) {
-  ASSERT_EQ(Run("detect in/a.png -o out --csv t.csv --erode 3").status, 0);
-  EXPECT_EQ(Run("detect in/a.png in/sub -o out --resume").status, 1);
-  EXPECT_EQ(Run("detect in/a.png in/sub -o out --resume --erode 3").status, 0);
-  testing::MakeClips(folder_, {{"v.mkv", "-c:v ffv1", "64x48"}}, 3);
-  ASSERT_EQ(Run("detect v.mkv in/a.png -o cut --from 0 --to 1").status, 0);
-  EXPECT_EQ(Run("detect in/a.png in/sub/c.png -o cut --from 0 --to 1").status, 2);
-  EXPECT_EQ(Run("detect in/a.png in/sub/c.png -o cut --from 0 --to 1 --resume").status, 0);
 }
 
 TEST_F(RecordTest, StrangeRecordsAreNone) {
@@ -859,39 +469,6 @@ TEST_F(RecordTest, AKilledRunsRowsAndEntriesAreCompleted) {
   }
 }
 
-// What killed runs leave: `earlier` is in the table, and `killed` in the journal, in which the rows
-// of a video are between empty ones.
-std::string CompletedTable(const std::filesystem::path& file, const std::string& earlier,
-                           const std::string& killed, bool by_frame = false) {
-  const std::string header = "frame,input,face\n";
-  std::ofstream(file) << header + earlier;
-  std::ofstream(file.parent_path() / (".skinmask-" + file.filename().string() + ".part"))
-      << header + killed;
-  cli::FrameTable table(file, IfExists::kKeep, "frame,input,face", 1, false);
-  if (by_frame) table.ReplaceByFrame();
-  table.DropKilled([](const std::string&) { return false; });
-  table.Finish();
-  return ReadFile(file).substr(header.size());
-}
-
-TEST_F(RecordTest, RowsThatTwoKilledRunsMadeAreInTheTableOnce) {
-  // The first run knew another face in a.
-  EXPECT_EQ(CompletedTable(Path("t.csv"), "", "0,p,1\n0,a,1\n0,a,7\n0,b,1\n\n\n0,a,2\n0,c,1\n"),
-            "0,p,1\n0,b,1\n0,a,2\n0,c,1\n");
-  // The picture that the first run did last is the first one of the second.
-  EXPECT_EQ(CompletedTable(Path("t.csv"), "", "0,a,1\n0,a,7\n\n\n0,a,1\n"), "0,a,1\n");
-  // By frame.
-  EXPECT_EQ(CompletedTable(Path("t.csv"), "", "0,a,1\n1,a,1\n1,a,2\n\n\n1,a,1\n2,a,1\n", true),
-            "0,a,1\n1,a,1\n2,a,1\n");
-}
-
-// The killed run had begun anew with a video that was complete, and its output is left.
-TEST_F(RecordTest, RowsOfAVideoThatWasCutOffReplaceNone) {
-  EXPECT_EQ(CompletedTable(Path("t.csv"), "0,a,1\n1,a,1\n0,b,1\n1,b,1\n",
-                           "\n0,a,7\n\n\n0,b,7\n1,b,7\n2,b,7\n"),
-            "0,b,1\n1,b,1\n0,a,7\n");
-}
-
 // Another name of an input, which no path tells.
 TEST_F(RecordTest, LinesAreNotWrittenOverAHardLinkOfAnInput) {
   std::filesystem::create_hard_link(Path("in/a.png"), Path("r.jsonl"));
@@ -912,21 +489,6 @@ TEST_F(RecordTest, LinesGoToStandardOutputThatIsAFile) {
               0);
     EXPECT_EQ(Lines(ReadFile(Path("lines"))), 1);
   }
-}
-
-// Their journals are two, though names of files are limited.
-TEST_F(RecordTest, TablesOfLongNamesAreTwo) {
-  const std::string name(205, 'n');
-  const Outcome run =
-      Run("detect in/a.png -o out --csv " + name + "1.csv --faces-csv " + name + "2.csv");
-  EXPECT_EQ(run.status, 0) << run.err;
-  for (const char* const end : {"1.csv", "2.csv"})
-    EXPECT_TRUE(std::filesystem::exists(Path(name + end)));
-  // A name that is too long is told before the work.
-  for (const char* const option : {"--csv ", "--json=", "--jsonl "})
-    EXPECT_EQ(Run("detect in/a.png -o none " + (option + std::string(256, 'n'))).err,
-              "skinmask: " + std::string(256, 'n') + ": cannot be written: File name too long\n");
-  EXPECT_FALSE(std::filesystem::exists(Path("none/a.png")));
 }
 
 // A run that is not told what to do with them leaves the notes of a killed one as they are.
@@ -963,65 +525,6 @@ TEST_F(RecordTest, NotesOfAKilledRunAreNotLost) {
   for (const char* const file : {"r.csv", "r.json", "out/a.png"})
     std::filesystem::remove(Path(file));
   EXPECT_EQ(Run(detect).status, 0);
-}
-
-TEST_F(RecordTest, PicturesAreNotReplacedByTables) {
-  const std::string kept = Encode(".png", Gradient(8, 8));
-  Put("kept.png", kept);
-  for (const char* const table : {"--csv", "--faces-csv", "--jsonl"}) {
-    const Outcome run = Run(fmt::format("detect in/a.png -o out {} kept.png --force", table));
-    EXPECT_EQ(run.status, 1) << table;
-    EXPECT_EQ(run.err,
-              "skinmask: kept.png: is an image, a video or an archive by its name, and is not "
-              "replaced by "
-              "text\n");
-    EXPECT_EQ(ReadFile(Path("kept.png")), kept);
-  }
-}
-
-TEST_F(RecordTest, OneRunWritesATable) {
-  const cli::Journal one(Path("t.csv"), IfExists::kFail);
-  EXPECT_ERROR(cli::Journal(Path("t.csv"), IfExists::kFail),
-               "t.csv: is being written by another run (");
-  EXPECT_EQ(Run("detect in/a.png -o out --csv t.csv").err,
-            "skinmask: t.csv: is being written by another run (another name is free)\n");
-  EXPECT_FALSE(std::filesystem::exists(Path("out/a.png")));
-}
-
-// Nothing is listed first, of which there may be millions.
-TEST_F(RecordTest, OtherOptionsAreRefusedBeforeTheInputsAreListed) {
-  ASSERT_EQ(Run("detect in/a.png -o out").status, 0);
-  std::filesystem::create_directory(Path("empty"));
-  const Outcome run = Run("detect empty in -o out --resume --threshold 0.9");
-  EXPECT_EQ(run.status, 1);
-  EXPECT_EQ(Lines(run.err), 1) << run.err;
-  EXPECT_NE(run.err.find("made with another --threshold"), std::string::npos) << run.err;
-}
-
-// One line, and not one for each image.
-TEST_F(RecordTest, WhatCannotBeLeftIsToldAtTheStart) {
-  std::filesystem::create_directories(Path("out/.skinmask-options.jsonl"));
-  const Outcome run = Run("detect in/a.png in/sub -o out");
-  EXPECT_EQ(run.status, 1);
-  EXPECT_EQ(run.err,
-            "skinmask: out/.skinmask-options.jsonl: cannot be written: Is a directory (it tells "
-            "runs that resume what the outputs were made with)\n");
-  EXPECT_EQ(Names(Path("out")), std::vector<std::string>());
-}
-
-// A folder without outputs is free for other options.
-TEST_F(RecordTest, AVideoWithoutAnOutputLeavesNoOptions) {
-  SKIP_WITHOUT_FFMPEG();
-  const std::string script =
-      "exec 3<>v.y4m; '" SKINMASK_PROGRAM
-      "' detect v.y4m -o out 3<&- & pid=$!; printf "
-      "'YUV4MPEG2 W64 H48 F25:1 Cmono\\n' >&3; until ls out/.skinmask-*.part; do printf 'FRAME\\n' "
-      ">&3; head -c 3072 /dev/zero >&3; sleep 0.05; done; kill -INT $pid; wait $pid";
-  Put("run.sh", script);
-  const int raw = std::system(
-      ("cd '" + folder_.string() + "' && mkfifo v.y4m && bash run.sh >log 2>&1").c_str());
-  EXPECT_EQ(WEXITSTATUS(raw), 130) << ReadFile(Path("log"));
-  EXPECT_FALSE(std::filesystem::exists(Path("out/.skinmask-options.jsonl")));
 }
 
 TEST_F(RecordTest, ShardsWithoutInputsAndImagesWithoutMasksAreCounted) {

@@ -103,23 +103,6 @@ INSTANTIATE_TEST_SUITE_P(
 
 class VideoRangeTest : public testing::VideoProgramTest {};
 
-TEST_F(VideoRangeTest, SingleImagesKeepTheirNumbers) {
-  Make("a.mp4", 20);
-  ASSERT_EQ(Run("detect --adapt off a.mp4 -o all --frames").status, 0);
-  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --from 3f --to 5f --json r.json").status,
-            0);
-  EXPECT_EQ(Names(Path("part")), (Strings{"a/000003.png", "a/000004.png"}));
-  EXPECT_EQ(nlohmann::json::parse(ReadFile(Path("r.json")))["videos"][0]["frames"], 2);
-  const std::string table = " --csv rows.csv";
-  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --resume --to 3f" + table).status, 0);
-  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --resume --from 0.166" + table).status,
-            0);
-  EXPECT_EQ(testing::Lines(ReadFile(Path("rows.csv"))), 1 + 3 + 15);  // rows of other frames stay
-  EXPECT_EQ(Names(Path("part")), Names(Path("all")));
-  for (const std::string& name : Names(Path("all")))
-    EXPECT_TRUE(ReadFile(Path("all/" + name)) == ReadFile(Path("part/" + name))) << name;
-}
-
 // After a seek in an open group of pictures, FFmpeg's decoder may keep the last frames of a file:
 // such files are decoded from the start.
 TEST_F(VideoRangeTest, PartsOfOpenGroupsEndWithTheLastFrame) {

@@ -55,10 +55,10 @@ TEST_F(LiveTest, SourcesAreToldApart) {
 
 // A camera's pictures cannot be had again.
 TEST_F(LiveTest, ARecordingEndsBeforeItsFileIsTooLarge) {
-  constexpr int kMost = 20 << 20;
+  constexpr int kMax = 20 << 20;
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit limit{kMost, before.rlim_max};
+  const rlimit limit{kMax, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &limit);
   Recorder recorder(Path("a.mkv"), View::kOverlay, IfExists::kFail);
   const cv::Mat noise = Noise(640, 480, 1);

@@ -1,98 +1,34 @@
-// The light that images without a face are judged in.
-#include "detect/adapt/image_decision.h"
-
+// The adaptation of images without a face: their light, and what of them is skin.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
+#include "detect/adapt/image_decision.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/detector.h"
-#include "support/colors.h"
 #include "support/light.h"
 #include "support/scenes.h"
 
 namespace skinmask {
 namespace {
 
+using testing::Darker;
 using testing::DarkTorso;
 using testing::F1;
-using testing::Light;
+using testing::Hand;
 using testing::RoundHand;
 using testing::Same;
+using testing::Toned;
 using testing::Under;
 using testing::Wood;
-
-// A hand before a wall, of random light in all places, of an exposure that needs none.
-cv::Mat Hand(double noise) {
-  testing::Random random(5);
-  cv::Mat bgr(240, 320, CV_8UC3);
-  for (int y = 0; y < bgr.rows; ++y)
-    for (int x = 0; x < bgr.cols; ++x) {
-      const bool skin = std::hypot(x - 160., y - 120.) < 70;
-      const cv::Vec3d color = skin ? cv::Vec3d(125, 150, 205) : cv::Vec3d(235, 240, 225);
-      for (int c = 0; c < 3; ++c)
-        bgr.at<cv::Vec3b>(y, x)[c] =
-            static_cast<std::uint8_t>(std::clamp(color[c] + noise * random.Normal(), 0., 255.));
-    }
-  return bgr;
-}
 
 cv::Mat TruthOfHand() {
   cv::Mat truth(240, 320, CV_8UC1, cv::Scalar(0));
   cv::circle(truth, {160, 120}, 70, 255, cv::FILLED);
   return truth;
-}
-
-cv::Mat Darker(const cv::Mat& bgr, double stops) {
-  const double gain = std::exp2(-stops);
-  return Under(bgr, {gain, gain, gain});
-}
-
-TEST(Exposure, StopsBringTheLightestPixelsToTheExposure) {
-  const ImageDecisionOptions options;
-  for (const double darker : {0.7, 1., 2., 3.}) {
-    const cv::Mat bgr = Darker(Hand(3), darker);
-    const double stops = StopsOf(bgr, options);
-    const cv::Mat lit = InLight(bgr, LightTable(kAsItIs, stops));
-    // Brute force: all greatest channels, sorted.
-    std::vector<int> greatest;
-    for (int y = 0; y < lit.rows; ++y)
-      for (int x = 0; x < lit.cols; ++x) {
-        const cv::Vec3b& pixel = lit.at<cv::Vec3b>(y, x);
-        greatest.push_back(std::max({pixel[0], pixel[1], pixel[2]}));
-      }
-    std::sort(greatest.begin(), greatest.end());
-    const auto place =
-        static_cast<std::size_t>(options.exposed_share * static_cast<double>(greatest.size()));
-    EXPECT_NEAR(Light(greatest[place]), options.exposure, 0.03) << darker;
-  }
-}
-
-TEST(Exposure, LightAndBlackPicturesAreTakenAsTheyAre) {
-  const ImageDecisionOptions options;
-  EXPECT_EQ(StopsOf(Hand(0), options), 0);
-  EXPECT_EQ(StopsOf(cv::Mat(40, 60, CV_8UC3, cv::Scalar::all(255)), options), 0);
-  EXPECT_EQ(StopsOf(cv::Mat(40, 60, CV_8UC3, cv::Scalar::all(0)), options), 0);
-  EXPECT_EQ(StopsOf(cv::Mat(40, 60, CV_8UC3, cv::Scalar::all(2)), options), options.max_stops);
-  ImageDecisionOptions off;
-  off.exposure = 0;
-  EXPECT_EQ(StopsOf(Darker(Hand(0), 2), off), 0);
-  EXPECT_TRUE(LightTable(kAsItIs, 0).empty());
-}
-
-TEST(Exposure, LightIsMultipliedByTheGains) {
-  cv::Mat bytes(1, 256, CV_8UC3);
-  for (int i = 0; i < 256; ++i) bytes.at<cv::Vec3b>(0, i) = cv::Vec3b::all(static_cast<uchar>(i));
-  for (const double stops : {0.1, 1., 4., 10.})
-    for (const Gains& gains : {kAsItIs, Gains{0.7, 1, 1.04}, Gains{0.5, 1.5, 1}}) {
-      const double more = std::exp2(stops);
-      const cv::Mat expected = Under(bytes, {more * gains[0], more * gains[1], more * gains[2]});
-      EXPECT_EQ(cv::norm(InLight(bytes, LightTable(gains, stops)), expected, cv::NORM_INF), 0);
-    }
 }
 
 // A hand before a wall, and a band of colours between theirs.
@@ -220,24 +156,6 @@ TEST(AnySkin, IsHigherWhereAPartStandsApart) {
   EXPECT_EQ(plain.Judge(hand).summary().any_skin, std::nullopt);
 }
 
-TEST(SteadyDecision, IsThatOfMostFrames) {
-  for (const bool first : {false, true}) {
-    SteadyDecision decision;
-    EXPECT_EQ(decision.Decide(first, 1), first);
-    // A first frame that is alone does not count for long.
-    decision.Decide(!first, 1);
-    EXPECT_EQ(decision.Decide(!first, 1), !first);
-    // Every other frame is noise.
-    for (int frame = 0; frame < 40; ++frame)
-      EXPECT_EQ(decision.Decide(frame % 2 == 0, 1), !first) << frame;
-    // A change that stays is followed; frames without weight change nothing.
-    for (int frame = 0; frame < 100; ++frame) EXPECT_EQ(decision.Decide(first, 0), !first);
-    int frames = 1;
-    while (frames < 100 && decision.Decide(first, 1) != first) ++frames;
-    EXPECT_LE(frames, 6);
-  }
-}
-
 // As Detector(DefaultModel(), options) is, but that each picture is searched for faces once.
 Detector QuickDetector(const DetectorOptions& options) {
   const Model model = DefaultModel();
@@ -361,52 +279,6 @@ TEST(Valleys, OfAStreamStayAsTheyBegan) {
       is_deep = has_valley(other_begins.Judge(Shaken(begins_deep ? deep : flat, frame)));
     EXPECT_EQ(is_deep, begins_deep);
   }
-}
-
-// The photograph in one hue: as grey with `share` 0, as sepia with 0.2.
-cv::Mat Toned(const cv::Mat& bgr, double share) {
-  cv::Mat toned = bgr.clone();
-  for (int y = 0; y < toned.rows; ++y)
-    for (int x = 0; x < toned.cols; ++x) {
-      auto& pixel = toned.at<cv::Vec3b>(y, x);
-      const int tone = cvRound(share * pixel[1]);
-      pixel[0] = cv::saturate_cast<std::uint8_t>(pixel[1] - tone);
-      pixel[2] = cv::saturate_cast<std::uint8_t>(pixel[1] + tone);
-    }
-  return toned;
-}
-
-TEST(Monochrome, IsWhatHasOneHueForEachLightness) {
-  const ImageDecisionOptions options;
-  const cv::Mat photo = testing::Astronaut().bgr;
-  for (const double share : {0., 0.05, 0.2, -0.3})
-    for (const double darker : {0., 2.}) {
-      const cv::Mat toned = Toned(Darker(photo, darker), share);
-      EXPECT_TRUE(IsMonochrome(toned, options)) << share << ' ' << darker;
-      const cv::Mat stored = DecodeImage(EncodeJpeg(toned, 85), "toned");
-      EXPECT_TRUE(IsMonochrome(stored, options)) << share << ' ' << darker;
-    }
-  for (const double darker : {0., 2., 3.}) {
-    EXPECT_FALSE(IsMonochrome(Darker(photo, darker), options)) << darker;
-    EXPECT_FALSE(IsMonochrome(Darker(testing::Hopper().bgr, darker), options)) << darker;
-    EXPECT_FALSE(IsMonochrome(Darker(Hand(3), darker), options)) << darker;
-  }
-  // One colour or two are not one hue for each of many lightnesses.
-  EXPECT_FALSE(IsMonochrome(Hand(0), options));
-  EXPECT_FALSE(IsMonochrome(cv::Mat(90, 60, CV_8UC3, cv::Scalar(125, 150, 205)), options));
-  EXPECT_FALSE(IsMonochrome(cv::Mat(1, 1, CV_8UC3, cv::Scalar::all(7)), options));
-}
-
-// Two hues, but no two pixels of the same lightness that would show it.
-TEST(Monochrome, IsNotToldByAPixelOfEachLightness) {
-  cv::Mat line(1, 60, CV_8UC3);
-  for (int x = 0; x < line.cols; ++x) {
-    const int grey = 60 + 2 * x, red = x % 2 == 0 ? 30 : -30;
-    line.at<cv::Vec3b>(0, x) =
-        cv::Vec3b(static_cast<std::uint8_t>(grey - red), static_cast<std::uint8_t>(grey),
-                  static_cast<std::uint8_t>(grey + red));
-  }
-  EXPECT_FALSE(IsMonochrome(line, {}));
 }
 
 // The least share of a photograph's colours, in a toned picture, that is not monochrome.
