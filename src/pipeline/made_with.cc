@@ -256,8 +256,7 @@ std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, co
     const std::string text = row.get(&options);
     const bool is_default = text == row.get(&defaults) || (!text.empty() && text == row.usual);
     if (row.name.empty() || is_default) continue;
-    const bool names_file = row.name == "faces" || row.name == "seed_mask";
-    made_with[row.name] = names_file ? DigestOr(text) : text;
+    made_with[row.name] = row.names_file ? DigestOr(text) : text;
   }
   // An explicit `adapt` of the default value has an effect in these cases.
   const bool insists = options.insist && options.adapt == DetectorOptions::Adapt::kAuto;
