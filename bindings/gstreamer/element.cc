@@ -3,6 +3,7 @@
 #include <gst/video/gstvideofilter.h>
 #include <gst/video/video.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -224,12 +225,11 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
   Settings settings = work.settings();
   // An output of another format begins with the frame after its negotiation.
   const int type = TypeIn(GST_VIDEO_FRAME_FORMAT(out));
-  for (const Output output :
-       {settings.output, work.drawn, Output::kMask, Output::kOverlay, Output::kCutout})
-    if (skinmask::TypeOf(output) == type) {
-      work.drawn = output;
-      break;
-    }
+  const auto fits = [type](Output output) { return skinmask::TypeOf(output) == type; };
+  if (fits(settings.output)) work.drawn = settings.output;
+  if (!fits(work.drawn))
+    work.drawn =
+        std::ranges::find_if(skinmask::OutputKinds(), fits, &skinmask::OutputKind::output)->output;
   try {
     for (;;) {
       try {
@@ -268,10 +268,9 @@ static void gst_skinmask_class_init(GstSkinmaskClass* type) {
   object->finalize = Finalize;
   skinmask::gstreamer::InstallProperties(object);
   GstElementClass* const element = GST_ELEMENT_CLASS(type);
-  gst_element_class_set_static_metadata(
-      element, "Human skin", "Filter/Effect/Video",
-      "Finds human skin, pixel by pixel: a mask, probabilities, an overlay or a cut-out",
-      "The authors of skinmask");
+  gst_element_class_set_static_metadata(element, "Human skin", "Filter/Effect/Video",
+                                        "Finds human skin, pixel by pixel, by Bayes' rule",
+                                        "The authors of skinmask");
   AddPad(element, "sink", GST_PAD_SINK, kInputFormats);
   AddPad(element, "src", GST_PAD_SRC, kOutputFormats);
   GstBaseTransformClass* const base = GST_BASE_TRANSFORM_CLASS(type);

@@ -41,13 +41,16 @@ std::size_t Threads() {
       static_cast<std::size_t>(tbb::info::default_concurrency()));
 }
 
-// The options of a table that users see: name, type of value, and the kinds of models that have it.
+// The options of a table that users see: name, type of value, the kinds of models that have it, and
+// heading.
 py::list OptionsOf(const std::vector<OptionRow>& rows) {
   constexpr const char* kTaken[] = {"switch", "word", "whole", "number", "text"};
   py::list options;
   for (const OptionRow& row : rows)
     if (!row.name.empty())
-      options.append(py::make_tuple(row.name, kTaken[static_cast<int>(row.kind)], row.kinds));
+      options.append(py::make_tuple(row.name,
+                                    row.names_file ? "file" : kTaken[static_cast<int>(row.kind)],
+                                    row.kinds, row.heading));
   return options;
 }
 

@@ -120,14 +120,15 @@ std::string DigestOr(const std::string& name) {
 }
 
 // The options, by name, whose value differs both from the default and from the one that absence is
-// equivalent to.
+// equivalent to; those that name a file with its digest.
 std::map<std::string, std::string> UnusualOptions(const std::vector<OptionRow>& rows,
                                                   const void* options, const void* defaults) {
   std::map<std::string, std::string> unusual;
   for (const OptionRow& row : rows) {
     const std::string text = row.get(options);
     const bool is_usual = text == row.get(defaults) || (!text.empty() && text == row.usual);
-    if (!row.name.empty() && !is_usual) unusual[row.name] = text;
+    if (row.name.empty() || is_usual) continue;
+    unusual[row.name] = row.names_file ? DigestOr(text) : text;
   }
   return unusual;
 }
@@ -266,8 +267,6 @@ std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, co
   const DetectorOptions defaults;
   std::map<std::string, std::string> made_with =
       UnusualOptions(DetectorTable().rows(), &options, &defaults);
-  for (auto& [name, text] : made_with)
-    if (name == "faces" || name == "seed_mask") text = DigestOr(text);
   // An explicit `adapt` of the default value has an effect in these cases.
   const bool insists = options.insist && options.adapt == DetectorOptions::Adapt::kAuto;
   if (insists && (options.has_seeds() || model.positive().name != "skin"))

@@ -30,7 +30,7 @@ from ._skinmask import Judgement, Video
 
 _Interval = tuple[float, float]
 
-_OF_FRAMES = "holds masks of frames still (Stream, video and detect_files take it)"
+_OF_FRAMES = ["steady"], "holds masks of frames still (Stream, video and detect_files take it)"
 
 
 def _bits(output: str, dtype: DTypeLike) -> int:
@@ -90,7 +90,7 @@ def detect(
 
     The results do not depend on the number of threads, and are those of the program.
     """
-    refuse(options, ("steady",), _OF_FRAMES)
+    refuse(options, *_OF_FRAMES)
     bits = _bits(output, dtype)
     require_switch("rgb", rgb)
     options["abstain"] = _interval(abstain)
@@ -118,7 +118,7 @@ def judge(
     to, each with its `id`, its `box`, and the means of its skin, of its forehead and of its cheeks.
     The picture is copied; `bgr` is B G R, also with `rgb`. `options` are those of `detect`.
     """
-    refuse(options, ("steady",), _OF_FRAMES)
+    refuse(options, *_OF_FRAMES)
     require_switch("rgb", rgb)
     return _skinmask.judge(chosen(model)._detector(options), image, rgb)
 

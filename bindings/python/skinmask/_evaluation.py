@@ -10,14 +10,18 @@ from typing import Any, cast
 from . import _skinmask
 from ._common import Path, Progress, end_by, is_given, path_of, refuse, require_switch, run, warn
 from ._model import Model, chosen
-from ._options import DETECTOR_OPTIONS, OF_ADAPTATION
+from ._options import DETECTOR_OPTIONS
 from ._samples import OF_TABLES, PAIR_OPTIONS, Paths, Samples, pair_options
 from ._show import html_table, plot_curves
 
 Metrics = dict[str, Any]
 
 # Options that need pictures, and that labelled pixels cannot have.
-_OF_PICTURES = ["faces", "seed_mask", "seed_rect", *OF_ADAPTATION]
+_OF_PICTURES = [
+    name
+    for name, *_, heading in _skinmask.detector_options()
+    if heading == "Adaptation" and name != "adapt"
+]
 
 
 class Evaluation:

@@ -24,7 +24,7 @@ from ._common import (
     require_type,
     run,
 )
-from ._options import OF_MODEL_ALONE, detector_texts, refuse_without_effect
+from ._options import FILE_OPTIONS, OF_MODEL_ALONE, detector_texts, refuse_without_effect
 from ._samples import Paths, Samples
 from ._show import axes_or_new, draw_models, html_png, html_table, show_png
 from ._training import set_data, set_fit, set_rule
@@ -223,7 +223,7 @@ class Model:
         refuse_without_effect(texts, self.classes[0], alone)
         # As in the program, if faces are searched for and `faces` ("" is built in) is absent.
         faces = "" if alone or "faces" in texts else os.environ.get("SKINMASK_FACES", "")
-        files = [texts.get("faces"), texts.get("seed_mask"), faces]
+        files = [*map(texts.get, FILE_OPTIONS), faces]
         key = (*sorted(texts.items()), *(path and file_at(path) for path in files))
         if "abstain" in texts:  # shares the networks of the detector that gives an answer everywhere
             decided = self._detector({**options, "abstain": None}, outputs)

@@ -13,6 +13,7 @@ from ._common import BOOLEAN, Texts, path_of, refuse, require_text, warn
 
 OF_MODEL_ALONE = {name for name, _, alone in _skinmask.outputs() if alone}
 DETECTOR_OPTIONS = {name: taken for name, taken, *_ in _skinmask.detector_options()}
+FILE_OPTIONS = [name for name, taken in DETECTOR_OPTIONS.items() if taken == "file"]
 OF_ADAPTATION = [name for name, *_ in _skinmask.adaptation_options()]
 
 
@@ -27,7 +28,7 @@ def detector_texts(options: dict[str, Any]) -> Texts:
             raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(DETECTOR_OPTIONS)})")
         if value is None:
             continue
-        if name in ("faces", "seed_mask"):  # a file's name may be no text
+        if name in FILE_OPTIONS:  # a file's name may be no text
             empty = isinstance(value, str) and not value
             texts[name] = b"" if empty else os.fsencode(path_of(value, name))
         else:

@@ -20,7 +20,7 @@ from ._options import option_text
 from ._samples import OF_TABLES, Samples, pair_options
 
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
-_FIT_OPTIONS = {name: (taken, kinds) for name, taken, kinds in _skinmask.fit_options()}
+_FIT_OPTIONS = {name: (taken, kinds) for name, taken, kinds, _ in _skinmask.fit_options()}
 _FIT_OPTIONS["terms"] = _FIT_OPTIONS.pop("features")  # scikit-learn's word for another thing
 _USUAL = {"channels": None, "covariance": "mle", "shrinkage": 0, "prior": None}
 KINDS_OF = {name: kinds for name, (_, kinds) in _FIT_OPTIONS.items() if kinds}

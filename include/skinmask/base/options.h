@@ -34,6 +34,7 @@ struct OptionRow {
   std::vector<std::string> words;    // of switches and words: all valid words
   bool may_be_absent = false;        // the text "" means absent
   bool is_list = false;              // texts joined by commas: "a,b"
+  bool names_file = false;           // the text is the name of a file, which is read
   std::vector<std::string> kinds;    // the kinds of models that have this option; empty: all
   bool changes_no_result = false;    // it does not change the pixels of outputs
   bool insists = false;              // giving the default value explicitly may differ from not
@@ -132,6 +133,7 @@ class Option {
         std::move(member), kept, [](const T& text) { return std::filesystem::path(text).string(); },
         [](const OptionRow&, const std::string& text) { return T(text); });
     rows_.front().may_be_absent = true;
+    rows_.front().names_file = std::is_same_v<T, std::filesystem::path>;
   }
 
   // A type with a text form of its own. `parse` throws Error.

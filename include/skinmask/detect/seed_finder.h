@@ -56,7 +56,7 @@ class SeedFinder {
  public:
   virtual ~SeedFinder() = default;
   virtual std::vector<Seed> Find(const cv::Mat& bgr) const = 0;
-  virtual std::string_view name() const = 0;  // for people: "hog", "yunet", "seed"
+  virtual std::string_view name() const = 0;  // for people: that of FaceFinders, or "seed"
 };
 
 // Finds faces by histograms of oriented gradients (Dalal, Triggs 2005; Felzenszwalb et al. 2010),

@@ -177,8 +177,8 @@ Access AccessOf(const DetectFlags& options, const DetectOptions& detect) {
                 {options.record.tables.csv, options.record.tables.faces_csv, options.record.jsonl,
                  detect.output_file},
                 detect.listed};
-  access.reads.push_back(WithFacesOfEnvironment(options.detector).faces);
-  access.reads.push_back(options.detector.seed_mask);
+  for (const std::string& file : FilesOf(WithFacesOfEnvironment(options.detector)))
+    access.reads.emplace_back(file);
   access.reads.emplace_back(options.files_from);
   return access;
 }

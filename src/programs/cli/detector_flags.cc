@@ -29,6 +29,13 @@ DetectorOptions WithFacesOfEnvironment(DetectorOptions options) {
   return options;
 }
 
+std::vector<std::string> FilesOf(const DetectorOptions& options) {
+  std::vector<std::string> files;
+  for (const OptionRow& row : DetectorTable().rows())
+    if (row.names_file) files.push_back(row.get(&options));
+  return files;
+}
+
 void RequireAdapted(const Detector& detector, const Json& given) {
   const std::string& found = detector.model().positive().name;
   if (detector.adapter() || found == "skin") return;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "skinmask/detect/detector.h"
@@ -15,6 +16,8 @@ void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options);
 // Returns the options with the face detector file of SKINMASK_FACES, if they name none. Throws
 // UsageError for --faces with an --adapt that uses no faces.
 DetectorOptions WithFacesOfEnvironment(DetectorOptions options);
+// The files that the options name, which are read.
+std::vector<std::string> FilesOf(const DetectorOptions& options);
 
 // Throws UsageError for an option of adaptation in `given` (as in Context::options) if the detector
 // adapts nothing because of what its model finds.

@@ -167,8 +167,8 @@ Access AccessOf(const EvaluateFlags& flags) {
   if (!flags.models.empty()) access.reads.emplace_back(flags.models.back());
   access.reads.insert(access.reads.end(), flags.partials.begin(), flags.partials.end());
   for (const std::string& table : TablesOf(flags.by)) access.reads.emplace_back(table);
-  access.reads.push_back(WithFacesOfEnvironment(flags.detector).faces);
-  access.reads.push_back(flags.detector.seed_mask);
+  for (const std::string& file : FilesOf(WithFacesOfEnvironment(flags.detector)))
+    access.reads.emplace_back(file);
   return access;
 }
 

@@ -251,10 +251,9 @@ void AddLive(CLI::App& app, Context& context) {
         faces{session.tables.faces_csv, "--faces-csv"}, record{session.record, "--record"},
         json{context.json, "--json"};
     RequireApart({csv, faces, record, json, {options->stats ? kStandardOutput : "", "--stats"}});
-    RequireApart({csv, faces, record, json},
-                 {session.source, context.model, session.background,
-                  session.detector.faces.string(), session.detector.seed_mask.string()},
-                 "an input");
+    std::vector<std::string> inputs = FilesOf(session.detector);
+    inputs.insert(inputs.end(), {session.source, context.model, session.background});
+    RequireApart({csv, faces, record, json}, inputs, "an input");
     const live::SourceKind kind = live::SourceKindOf(session.source);
     if (verb->count("--wait") > 0 &&
         (kind == live::SourceKind::kFile || kind == live::SourceKind::kPipe))
