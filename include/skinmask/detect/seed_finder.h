@@ -61,7 +61,7 @@ class SeedFinder {
 
 // Finds faces by histograms of oriented gradients (Dalal, Triggs 2005; Felzenszwalb et al. 2010),
 // with the compiled-in weights of dlib's detector of frontal faces: the same faces on every
-// machine. About 7 ms a searched megapixel. Throws Error for options out of range.
+// machine. About 5 ms a searched megapixel. Throws Error for options out of range.
 std::unique_ptr<SeedFinder> HogFaceFinder(const HogOptions& options = {});
 
 // Finds faces and the tilt of their heads by YuNet (Wu, Peng, Yu: YuNet, a tiny millisecond-level
