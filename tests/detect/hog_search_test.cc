@@ -494,5 +494,21 @@ TEST(HogFaceFinder, TakesPicturesOfEveryShape) {
     EXPECT_TRUE(finder->Find(cv::Mat(size, CV_8UC3, pixels.data)).empty()) << size;
 }
 
+// A picture of 36 megapixels is searched at a sixth of that.
+TEST(HogFaceFinder, FindsAFaceInALargePicture) {
+  const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
+  const FaceFrame whole = BestFrame(bgr);
+  const cv::Mat portrait = Scaled(bgr, 3);
+  cv::Mat picture(6000, 6000, CV_8UC3, cv::Scalar(90, 100, 110));
+  const cv::Rect place({4400, 200}, portrait.size());
+  portrait.copyTo(picture(place));
+  const std::vector<Seed> found = HogFaceFinder()->Find(picture);
+  ASSERT_EQ(found.size(), 1u);
+  FaceFrame frame = *found[0].face;
+  frame.centre = (frame.centre - cv::Point2d(place.tl())) / 3;
+  frame.size /= 3;
+  EXPECT_LT(Distance(frame, whole), .05);
+}
+
 }  // namespace
 }  // namespace skinmask
