@@ -42,9 +42,9 @@ int main(int argc, char** argv) try {
   cv::resize(photograph, photograph, {960, 720}, 0, 0, cv::INTER_AREA);
   const skinmask::Model model = skinmask::DefaultModel();
   std::vector<std::unique_ptr<skinmask::SeedFinder>> finders;
-  // As in `skinmask live`.
-  finders.push_back(
-      skinmask::HogFaceFinder({.min_searched_pixels = 400000, .max_searched_pixels = 400000}));
+  skinmask::HogOptions hog;
+  hog.max_searched_pixels = hog.min_searched_pixels;  // as in `skinmask live`
+  finders.push_back(skinmask::HogFaceFinder(hog));
   auto adapter =
       std::make_shared<skinmask::Adapter>(model, model.decision.threshold, std::move(finders));
   skinmask::StreamAdapter stream(adapter, {8, lag});

@@ -2,6 +2,7 @@
 #include "detect/adapt/hog_search.h"
 
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 
 #include <cmath>
 #include <filesystem>
@@ -178,9 +179,41 @@ TEST(HogSearch, AllTargetsFindTheSame) {
         EXPECT_EQ(found[i].score, best[i].score) << name;
         EXPECT_EQ(found[i].pattern, best[i].pattern) << name;
         EXPECT_EQ(found[i].left, best[i].left) << name;
+        EXPECT_EQ(found[i].top, best[i].top) << name;
+        EXPECT_EQ(found[i].right, best[i].right) << name;
         EXPECT_EQ(found[i].bottom, best[i].bottom) << name;
       }
     }
+  }
+}
+
+// With all of its searches: of a crowd, and of a picture that lies on its side. Fewer pixels than
+// usual, because the plain target is slow.
+TEST(HogFaceFinder, TargetsAndThreadsDoNotMatter) {
+  const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
+  const cv::Mat portrait = Scaled(bgr(cv::Rect(100, 0, 256, 256)), .86);
+  const cv::Mat small = Scaled(portrait, .6);
+  cv::Mat crowd(500, 700, CV_8UC3, cv::Scalar(90, 100, 110)), lying;
+  for (int i = 0; i < 3; ++i) portrait.copyTo(crowd(cv::Rect({10 + 230 * i, 20}, portrait.size())));
+  small.copyTo(crowd(cv::Rect({300, 320}, small.size())));
+  cv::rotate(bgr(cv::Rect(60, 0, 330, 330)), lying, cv::ROTATE_90_CLOCKWISE);
+  HogOptions options;
+  options.min_searched_pixels = 400'000;
+  options.crowd_pixels = 800'000;
+  const auto finder = HogFaceFinder(options);
+  const auto frames = [&](const cv::Mat& picture, std::size_t threads) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    std::vector<FaceFrame> found;
+    for (const Seed& seed : finder->Find(picture)) found.push_back(*seed.face);
+    return found;
+  };
+  const std::vector<FaceFrame> of_crowd = frames(crowd, 1), of_lying = frames(lying, 1);
+  EXPECT_EQ(of_crowd.size(), 4u);
+  EXPECT_EQ(of_lying.size(), 1u);
+  for (const std::string& name : UsableTargets()) {
+    const ForcedTarget target(name);
+    EXPECT_EQ(frames(crowd, 3), of_crowd) << name;
+    EXPECT_EQ(frames(lying, 3), of_lying) << name;
   }
 }
 
@@ -459,6 +492,22 @@ TEST(HogFaceFinder, TakesPicturesOfEveryShape) {
   cv::Mat pixels(1, 9 * kTall, CV_8UC3, cv::Scalar(9, 99, 200));  // of all of them
   for (const cv::Size& size : {cv::Size(1, 1), {2, 3}, {7, 5}, {1, kLong}, {kLong, 1}, {9, kTall}})
     EXPECT_TRUE(finder->Find(cv::Mat(size, CV_8UC3, pixels.data)).empty()) << size;
+}
+
+// A picture of 36 megapixels is searched at a sixth of that.
+TEST(HogFaceFinder, FindsAFaceInALargePicture) {
+  const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
+  const FaceFrame whole = BestFrame(bgr);
+  const cv::Mat portrait = Scaled(bgr, 3);
+  cv::Mat picture(6000, 6000, CV_8UC3, cv::Scalar(90, 100, 110));
+  const cv::Rect place({4400, 200}, portrait.size());
+  portrait.copyTo(picture(place));
+  const std::vector<Seed> found = HogFaceFinder()->Find(picture);
+  ASSERT_EQ(found.size(), 1u);
+  FaceFrame frame = *found[0].face;
+  frame.centre = (frame.centre - cv::Point2d(place.tl())) / 3;
+  frame.size /= 3;
+  EXPECT_LT(Distance(frame, whole), .05);
 }
 
 }  // namespace
