@@ -131,14 +131,20 @@ class Video {
         follows_(!seek && detector.adapter()),
         stream_(std::make_shared<Frames>(detector, clip_->info().rate.Value())) {}
 
+  // Takes a frame before the range as that of the whole video; false if there is no further one.
+  bool FollowOneBefore() {
+    const WithoutGil unlocked;
+    const std::lock_guard lock(mutex_);
+    std::optional<VideoFrame> frame;
+    if (clip_ && follows_) frame = clip_->ReadBefore();
+    if (frame) stream_->Follow(Picture(*frame));
+    return frame.has_value();
+  }
   std::shared_ptr<Frame> Next() {
     const WithoutGil unlocked;
     const std::lock_guard lock(mutex_);
     if (!clip_) throw Error("video", "is closed (skinmask.video opens it anew)");
-    std::optional<VideoFrame> frame;
-    while (follows_ && (frame = clip_->ReadBefore())) stream_->Follow(Picture(*frame));
-    follows_ = false;
-    frame = clip_->Read();
+    std::optional<VideoFrame> frame = clip_->Read();
     if (!frame && !has_frame_) throw Error("video", "holds no frame between start and end");
     if (!frame) return nullptr;
     has_frame_ = true;
@@ -162,7 +168,7 @@ class Video {
   std::mutex mutex_;
   std::optional<VideoClip> clip_;  // until it is closed
   VideoInfo info_;                 // after that
-  bool follows_;                   // the frames before the range, which the next call does
+  const bool follows_;             // the frames before the range
   std::shared_ptr<Frames> stream_;
   bool has_frame_ = false;  // one was read
 };
@@ -202,6 +208,8 @@ void DefineVideo(py::module_& module) {
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__",
            [](Video& video) {
+             while (video.FollowOneBefore())  // perhaps many: Ctrl-C must end them
+               if (PyErr_CheckSignals() != 0) throw py::error_already_set();
              std::shared_ptr<Frame> frame = video.Next();
              if (!frame) throw py::stop_iteration();
              return frame;
