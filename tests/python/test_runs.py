@@ -459,6 +459,15 @@ def test_a_part_of_a_video(clip):
     assert (frames[0].bgr == everything[4].bgr).all()
     assert list(part) == []
     assert next(skinmask.video(clip, adapt="off", start=1e-7)).index == 0  # to the microsecond
+    adapted = [frame.probability for frame in skinmask.video(clip)]
+    for start in (1, 5, 9):
+        part = next(skinmask.video(clip, start=f"{start}f", end=f"{start + 1}f"))
+        assert (part.index, (part.probability == adapted[start]).all()) == (start, True)
+    sought = next(skinmask.video(clip, start="5f", seek=True))
+    alone = skinmask.Stream(rate=25).judge(everything[5].bgr)
+    assert (sought.index, (sought.mask == alone.mask).all()) == (5, True)
+    with pytest.raises(TypeError, match="seek"):
+        skinmask.video(clip, seek="yes")
 
 
 def test_a_video_that_is_closed_lets_go_of_its_file(clip):
