@@ -1,7 +1,8 @@
-// Megapixels a second of what adaptation does after the faces are found, on a photograph that is
-// enlarged, on one thread: the fit (the small image, both mixtures), then masks, probabilities or
-// log-odds, refined and not, beside detection without adaptation and OpenCV's grabCut with the same
-// face as its seed.
+// Megapixels a second of adaptation, on one thread. First the search for faces, in pictures with
+// one face, none and a crowd; then what is done after the faces are found, on a photograph that is
+// enlarged: the fit (the small image, both mixtures), then masks, probabilities or log-odds,
+// refined and not, beside detection without adaptation and OpenCV's grabCut with the same face as
+// its seed.
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
@@ -48,6 +49,32 @@ void GrabCut(const cv::Mat& bgr, const std::vector<Seed>& seeds) {
   cv::grabCut(bgr, mask, {}, skin, rest, kGrabCutSteps, cv::GC_INIT_WITH_MASK);
 }
 
+// Where no face is found, more ways of searching follow, and where a crowd is, one for smaller
+// faces.
+void BenchSearch(const cv::Mat& photo, Results& results) {
+  constexpr double kPixels = 1.5e6;  // which are searched as they are
+  cv::Mat crowd;
+  cv::repeat(photo, 2, 4, crowd);
+  const struct {
+    const char* name;
+    cv::Mat picture;
+    std::size_t faces;
+  } searched[] = {{"adapt/search-one-face", photo, 1},
+                  {"adapt/search-no-face", photo.rowRange(photo.rows / 2, photo.rows), 0},
+                  {"adapt/search-crowd", crowd, 8}};
+  const std::unique_ptr<SeedFinder> finder = HogFaceFinder();
+  for (const auto& [name, picture, faces] : searched) {
+    const double scale = std::sqrt(kPixels / static_cast<double>(picture.total()));
+    cv::Mat bgr;
+    cv::resize(picture, bgr, {}, scale, scale, scale < 1 ? cv::INTER_AREA : cv::INTER_CUBIC);
+    if (finder->Find(bgr).size() != faces)
+      throw std::runtime_error(std::string("faces of ") + name);
+    results.push_back(
+        {name, fmt::format("{}x{}", bgr.cols, bgr.rows), 1,
+         static_cast<double>(bgr.total()) / 1e6 / FastestSeconds([&] { finder->Find(bgr); })});
+  }
+}
+
 }  // namespace
 
 void BenchAdapt(const std::string& samples, Results& results) {
@@ -56,6 +83,7 @@ void BenchAdapt(const std::string& samples, Results& results) {
   if (found.empty()) throw std::runtime_error("no face in the photograph");
   const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
   cv::setNumThreads(1);
+  BenchSearch(photo, results);
   const Model model = DefaultModel();
   const Posterior posterior(model);
   const double threshold = model.decision.threshold;

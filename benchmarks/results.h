@@ -59,7 +59,8 @@ std::vector<int> ThreadCounts();
 
 // Row functions on a photograph of `samples`, beside OpenCV's; each appends its lines.
 void BenchKernels(const std::string& samples, Results& results);
-// Adaptation to an image whose faces are found, beside detection without it and OpenCV's grabCut.
+// The search for faces, and adaptation to an image whose faces are found, beside detection without
+// it and OpenCV's grabCut.
 void BenchAdapt(const std::string& samples, Results& results);
 // Whole runs over a folder of JPEGs that is made in `work` from the photographs in `samples`.
 void BenchFolders(const std::string& samples, const std::string& work, Results& results);
