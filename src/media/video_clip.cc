@@ -149,11 +149,7 @@ void VideoClip::RequireSize(const VideoFrame& frame) {
 void VideoClip::SetExpected(const VideoFrame& first) {
   if (range_.whole() || !info_.frames) return;
   std::int64_t end = *info_.frames;
-  if (range_.to && range_.to->unit == VideoTime::Unit::kFrames)
-    end = std::min(end, range_.to->value);
-  else if (range_.to)
-    end = std::min<std::int64_t>(
-        end, std::llround(static_cast<double>(range_.to->value) * 1e-6 * info_.rate.Value()));
+  if (range_.to) end = std::min(end, range_.to->FrameAt(info_.rate));
   info_.frames = std::max<std::int64_t>(1, end - first.index);
 }
 

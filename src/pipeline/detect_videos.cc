@@ -45,9 +45,11 @@ class VideoRun {
         job_(job),
         reader_(input_, OpenOptions(job.options, job.run), job.options.video.range),
         stream_(job.detector) {
-    stream_.SetRate(reader_.info().rate.Value());
+    result_.rate = reader_.info().rate;
+    stream_.SetRate(result_.rate.Value());
     const std::string name = task.input.filename().string();
-    if (!job.options.video.seek && job.detector.adapter()) FollowFramesBefore(name);
+    const VideoOutputOptions& video = job.options.video;
+    if (video.range.from && !video.seek && job.detector.adapter()) FollowFramesBefore(name);
     job.run.counting("frames of " + name);
     next_ = reader_.Read();
     if (!next_) throw Error(input_, "holds no frame" + RangeText(job.options.video.range));
@@ -56,7 +58,6 @@ class VideoRun {
     if (next_->rotation % 180 != 0) std::swap(size.width, size.height);
     result_.input = task.input;
     result_.size = size;
-    result_.rate = reader_.info().rate;
     for (const auto& [output, path] : task.outputs) {
       outputs_.push_back(output);
       result_.outputs.push_back(path);
@@ -122,6 +123,7 @@ class VideoRun {
 
   // Takes the frames before the range as in the whole video, but makes no masks of them.
   void FollowFramesBefore(const std::string& name) {
+    const auto total = job_.options.video.range.from->FrameAt(result_.rate);
     std::size_t frames = 0;
     std::uint64_t pixels = 0;
     const auto next = [&](FrameItem& item) {
@@ -132,7 +134,7 @@ class VideoRun {
     Process(next, false, [&](const FrameItem& item) {
       if (frames++ == 0) job_.run.counting("frames before the part of " + name);
       pixels += static_cast<std::uint64_t>(item.frame.size.area());
-      job_.run.progress(frames, 0, pixels);
+      job_.run.progress(frames, static_cast<std::size_t>(total), pixels);
     });
   }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -108,6 +109,10 @@ struct VideoTime {
   enum class Unit { kMicroseconds, kFrames };
   Unit unit = Unit::kMicroseconds;
   std::int64_t value = 0;  // frames count from 0
+  // The number of the frame at this moment if the rate, in frames a second, is constant.
+  std::int64_t FrameAt(const Rational& rate) const {
+    return unit == Unit::kFrames ? value : std::llround(double(value) * 1e-6 * rate.Value());
+  }
 };
 
 // "12.5" (seconds), "1:02:03.5" or "02:03" (hours, minutes, seconds), "120f" (a frame). Times are
