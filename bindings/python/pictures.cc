@@ -134,7 +134,7 @@ class Video {
   // Takes a frame before the range as that of the whole video; false if there is no further one.
   bool FollowOneBefore() {
     const WithoutGil unlocked;
-    const std::lock_guard lock(mutex_);
+    const auto lock = Lock();
     std::optional<VideoFrame> frame;
     if (clip_ && follows_) frame = clip_->ReadBefore();
     if (frame) stream_->Follow(Picture(*frame));
@@ -142,7 +142,7 @@ class Video {
   }
   std::shared_ptr<Frame> Next() {
     const WithoutGil unlocked;
-    const std::lock_guard lock(mutex_);
+    const auto lock = Lock();
     if (!clip_) throw Error("video", "is closed (skinmask.video opens it anew)");
     std::optional<VideoFrame> frame = clip_->Read();
     if (!frame && !has_frame_) throw Error("video", "holds no frame between start and end");
@@ -154,18 +154,25 @@ class Video {
   // Closes the file and its decoder after the frame that is being read; earlier frames stay valid.
   void Close() {
     const WithoutGil unlocked;
-    const std::lock_guard lock(mutex_);
+    const auto lock = Lock();
     if (clip_) info_ = clip_->info();
     clip_.reset();
   }
   VideoInfo info() {
     const WithoutGil unlocked;
-    const std::lock_guard lock(mutex_);
+    const auto lock = Lock();
     return clip_ ? clip_->info() : info_;
   }
 
  private:
-  std::mutex mutex_;
+  // Threads take turns. Otherwise the one that follows frames would take the lock again before
+  // another one that waits for it.
+  std::unique_lock<std::mutex> Lock() {
+    const std::lock_guard turn(turn_);
+    return std::unique_lock(mutex_);
+  }
+
+  std::mutex turn_, mutex_;
   std::optional<VideoClip> clip_;  // until it is closed
   VideoInfo info_;                 // after that
   const bool follows_;             // the frames before the range
