@@ -96,14 +96,15 @@ bool IsShared(std::string_view option, const Json& a, const Json& b) {
 }
 
 // The name of the first option in which two runs differ. The model comes last, because other
-// options change the threshold and so the model's digest.
+// options change the threshold and so the model's digest. `seek` comes first, because `from` may be
+// recorded only beside it.
 std::string FirstDifference(const Json& a, const Json& b) {
   std::string difference;
   const Json &of_a = a["made_with"], &of_b = b["made_with"];
   for (const auto& [all, other] : {std::pair(&of_a, &of_b), {&of_b, &of_a}})
     for (const auto& [name, value] : all->items())
       if ((!other->contains(name) || (*other)[name] != value) && IsShared(name, a, b) &&
-          (difference.empty() || difference == kModel))
+          (difference.empty() || difference == kModel || name == "seek"))
         difference = name;
   return difference;
 }
@@ -284,6 +285,7 @@ std::map<std::string, std::string> MadeWithOf(const DetectOptions& options,
   if (options.scale != 1) made_with["scale"] = fmt::format("1/{}", options.scale);
   if (options.probability_bits != 8)
     made_with["depth"] = fmt::format("{}", options.probability_bits);
+  if (options.pixels == FramePosterior::Pixels::kYuv) made_with["pixels"] = "yuv";
   return made_with;
 }
 

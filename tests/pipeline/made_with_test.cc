@@ -47,9 +47,11 @@ TEST(MadeWith, NamesWhatDiffersFromAbsence) {
   run.style = {.format = OutputStyle::Format::kWebp, .feather = 0, .quality = 80};
   run.scale = 2;
   run.probability_bits = 16;
+  run.pixels = FramePosterior::Pixels::kYuv;
   EXPECT_EQ(MadeWithOf(run, DetectorOptions(), model), (Map{{"depth", "16"},
                                                             {"feather", "0"},
                                                             {"format", "webp"},
+                                                            {"pixels", "yuv"},
                                                             {"quality", "80"},
                                                             {"scale", "1/2"}}));
 }

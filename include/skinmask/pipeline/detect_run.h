@@ -125,8 +125,8 @@ struct DetectOptions {
 // The options of a detector that determine the bytes of outputs and differ from their defaults, by
 // the names that users see.
 std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, const Model& model);
-// And those of the run: its style, its scale and the depth of probabilities. `detector` are the
-// options that OptionsTogether returned. Those of videos are not included.
+// And those of the run: its style, its scale, its pixels and the depth of probabilities. `detector`
+// are the options that OptionsTogether returned. Those of videos are not included.
 std::map<std::string, std::string> MadeWithOf(const DetectOptions& options,
                                               const DetectorOptions& detector, const Model& model);
 
