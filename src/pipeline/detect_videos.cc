@@ -123,7 +123,9 @@ class VideoRun {
 
   // Takes the frames before the range as in the whole video, but makes no masks of them.
   void FollowFramesBefore(const std::string& name) {
-    const auto total = job_.options.video.range.from->FrameAt(result_.rate);
+    const std::int64_t from = job_.options.video.range.from->FrameAt(result_.rate);
+    const auto total =
+        static_cast<std::size_t>(std::min(from, reader_.info().frames.value_or(from)));
     std::size_t frames = 0;
     std::uint64_t pixels = 0;
     const auto next = [&](FrameItem& item) {
@@ -131,11 +133,17 @@ class VideoRun {
       if (frame) item.frame = std::move(*frame);
       return frame.has_value();
     };
-    Process(next, false, [&](const FrameItem& item) {
+    const auto finish = [&](const FrameItem& item) {
       if (frames++ == 0) job_.run.counting("frames before the part of " + name);
       pixels += static_cast<std::uint64_t>(item.frame.size.area());
-      job_.run.progress(frames, static_cast<std::size_t>(total), pixels);
-    });
+      job_.run.progress(frames, total, pixels);
+    };
+    try {
+      Process(next, false, finish);
+    } catch (const Error& e) {
+      throw Error(input_, Problem(input_, e).Reason() +
+                              ", before the part (`seek` begins there without these frames)");
+    }
   }
 
   Picture PictureOf(const VideoFrame& frame) const {

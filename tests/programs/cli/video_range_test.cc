@@ -218,10 +218,11 @@ TEST_F(VideoRangeTest, AdaptedImagesAreOfOneBeginning) {
     EXPECT_TRUE(ReadFile(Path("all/" + name)) == ReadFile(Path("part/" + name))) << name;
   ASSERT_EQ(Run(detect + "sought --seek --from 3f --to 5f").status, 0);
   EXPECT_EQ(Run(detect + "sought --seek --from 3f --to 7f --resume").status, 0);
-  for (const std::string flags : {"--seek --from 1f", "--from 3f"}) {
+  for (const auto& [flags, other] :
+       {std::pair{"--seek --from 1f", "another --from"}, {"--from 3f", "another --seek"}}) {
     const Outcome run = Run(detect + "sought --resume --to 7f " + flags);
     EXPECT_EQ(run.status, 1);
-    EXPECT_NE(run.err.find("another --from"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find(other), std::string::npos) << run.err;
   }
   EXPECT_EQ(Names(Path("sought")).size(), 4u);
 }
@@ -247,6 +248,11 @@ TEST_F(VideoRangeTest, DamageElsewhereIsNotMet) {
   EXPECT_EQ(Run("detect --adapt off damaged/a.mp4 -o all").status, 1);
   const Outcome run = Run("detect --adapt off damaged/a.mp4 -o out --from 45f --to 50f");
   EXPECT_EQ(run.status, 0) << run.err;
+  const Outcome adapted = Run("detect damaged/a.mp4 -o adapted --from 45f --to 50f");
+  EXPECT_EQ(adapted.status, 1);
+  EXPECT_NE(adapted.err.find("before the part (--seek begins there"), std::string::npos)
+      << adapted.err;
+  EXPECT_EQ(Run("detect damaged/a.mp4 -o adapted --seek --from 45f --to 50f").status, 0);
   EXPECT_TRUE(RawFrames(folder_, "whole/a.mkv", "gray") == RawFrames(folder_, "out/a.mkv", "gray"));
 }
 
