@@ -227,7 +227,7 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
   const int type = TypeIn(GST_VIDEO_FRAME_FORMAT(out));
   const auto fits = [type](Output output) { return skinmask::TypeOf(output) == type; };
   if (fits(settings.output)) work.drawn = settings.output;
-  if (!fits(work.drawn))
+  if (!fits(work.drawn))  // of each format of the pad there is a kind of output
     work.drawn =
         std::ranges::find_if(skinmask::OutputKinds(), fits, &skinmask::OutputKind::output)->output;
   try {

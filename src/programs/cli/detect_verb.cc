@@ -204,7 +204,7 @@ std::map<std::string, std::string> MadeWith(const DetectOptions& detect, const D
   const auto& style = StyleTable().rows();
   for (const auto& [name, value] : context.deciding.items())
     if (!DetectorRowOf(name) && std::ranges::find(style, name, &OptionRow::name) == style.end())
-      made_with[name] = value.is_string() ? value.get<std::string>() : JsonText(value);
+      made_with.try_emplace(name, value.is_string() ? value.get<std::string>() : JsonText(value));
   return made_with;
 }
 
@@ -239,11 +239,11 @@ void RunDetect(const DetectFlags& options, Context& context) {
   context.Confine(std::move(access));
   std::erase(context.written, detect.output_file);  // Plan checks this file itself
   const Detector detector = DetectorOf(options, detect.outputs, context);
-  // With --frames these options only select the frames, unless adaptation begins with them.
-  if (!detector.adapter()) Disregard("seek", context);
+  // With --frames the range only selects the frames, unless adaptation begins with it.
+  const bool begins_anew = detect.video.seek && detector.adapter();
+  if (!begins_anew) Disregard("seek", context);
   if (detect.video.png_frames) Disregard("to", context);
-  if (detect.video.png_frames && !(detect.video.seek && detector.adapter()))
-    Disregard("from", context);
+  if (detect.video.png_frames && !begins_anew) Disregard("from", context);
   SetDefaults(options, detect, context);
   record.Begin(detector, detect);
   detect.made_with = MadeWith(detect, detector, context);
